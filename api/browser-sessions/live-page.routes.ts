@@ -171,9 +171,10 @@ export const livePageRoutes = [
   definePublicRoute({
     operationId: 'getLiveAsset',
     method: 'get',
-    path: '/browser-sessions/assets/{name}',
+    path: '/browser-session-assets/{name}',
     group: GROUP,
     summary: 'Fetch a file of the page of a session',
+    description: 'Its style and its scripts, which are the same for everybody.',
     params: z.object({ name: z.enum(['live.css', 'live.js', 'live-input.js']) }),
     status: 200,
     response: z.instanceof(RawReply),

@@ -64,7 +64,7 @@ export function livePage(live: LivePage): RawReply {
   const own = `${base}/browser-sessions/${sessionId}/live`;
   const isPlain = view.kind === 'mjpeg';
   const refresh = isPlain && !view.isLive ? `<meta http-equiv="refresh" content="${MJPEG_REFRESH_SECONDS}">\n` : '';
-  const script = isPlain ? '' : `<script type="module" src="${base}/browser-sessions/assets/live.js"></script>\n`;
+  const script = isPlain ? '' : `<script type="module" src="${base}/browser-session-assets/live.js"></script>\n`;
   return new RawReply(
     'text/html; charset=utf-8',
     `<!doctype html>
@@ -73,7 +73,7 @@ export function livePage(live: LivePage): RawReply {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Browser of ${escapeHtml(subject)} – Quayside</title>
-${refresh}<link rel="stylesheet" href="${base}/browser-sessions/assets/live.css">
+${refresh}<link rel="stylesheet" href="${base}/browser-session-assets/live.css">
 ${script}</head>
 <body data-id="${sessionId}" data-base="${escapeHtml(base)}" data-view="${view.kind}">
 <header>

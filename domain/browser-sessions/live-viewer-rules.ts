@@ -35,9 +35,12 @@ export const guestOf = (
 });
 
 /** Somebody who was let in to a browser, by what their connection says of them. */
-export const viewerOf = ({ asks, by, linkId }: { asks: LiveMode; by: Actor; linkId: string | null }): LiveViewer => ({
-  name: by.email,
-  may: asks,
-  actor: by,
+export const viewerOf = ({
+  asks,
+  by,
   linkId,
-});
+}: {
+  asks: string;
+  by: Actor;
+  linkId: string | null;
+}): LiveViewer => ({ name: by.email, may: asks === 'control' ? 'control' : 'watch', actor: by, linkId });
