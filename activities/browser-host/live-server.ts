@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
-import type { Actor } from '../../domain/shared/actor.ts';
 import type { SessionOwner } from '../../domain/browser-sessions/browser-provider.port.ts';
-import { type LiveViewer, viewerOf } from '../../domain/browser-sessions/live-viewer-rules.ts';
-import type { LentBrowser } from './browser.ts';
+import type { LiveViewer } from '../../domain/browser-sessions/live-viewer-rules.ts';
+import type { LentBrowsers } from './browser.ts';
 import { viewerMessage } from './live-protocol.ts';
 import { LiveRoom, type Member, type ViewerConnection } from './live-room.ts';
 import { PictureWindow } from './picture-window.ts';
@@ -16,55 +15,52 @@ const MESSAGES_PER_SECOND = 300;
 const BOUNDARY = 'picture';
 
 /** Why a socket is closed, beside 1000: the browser has ended. */
-export const CLOSED = { tooMany: 4429, malformed: 1008 } as const;
+export const CLOSED = { notHere: 4404, tooMany: 4429, malformed: 1008 } as const;
 
 export interface LiveServerOptions {
+  browsers: LentBrowsers;
   /** Notes who took control of a browser, and from whom. */
   noteControl: (owner: SessionOwner, viewer: LiveViewer, previous: LiveViewer | undefined) => Promise<void>;
   log: Logger;
 }
 
-/** Who was let in, to which browser. */
-export interface LiveClient {
-  browser: LentBrowser;
-  grant: { asks: string; by: Actor; linkId: string | null };
-}
-
 /** Shows the browsers of this host to people who were let in, and lets one of them work in each. */
 export interface LiveServer {
   /** Takes over an open socket. */
-  accept(socket: WebSocket, client: LiveClient): void;
+  accept(socket: WebSocket, sessionId: string, viewer: LiveViewer): void;
   /** Answers with pictures, one replacing the other (`multipart/x-mixed-replace`): an `<img>` shows them. */
-  stream(response: ServerResponse, client: LiveClient): void;
+  stream(response: ServerResponse, sessionId: string, viewer: LiveViewer): void;
   close(): void;
 }
 
-export function createLiveServer({ noteControl, log }: LiveServerOptions): LiveServer {
-  const rooms = new Map<LentBrowser, LiveRoom>();
+export function createLiveServer({ browsers, noteControl, log }: LiveServerOptions): LiveServer {
+  const rooms = new Map<string, LiveRoom>();
 
-  /** Undefined: too many watch it. */
-  const roomOf = (browser: LentBrowser): LiveRoom | undefined => {
-    const known = rooms.get(browser);
-    if (known) return known.size < VIEWERS_MAX ? known : undefined;
+  /** Undefined: the browser is not here, or is watched by too many. */
+  const roomOf = (sessionId: string): LiveRoom | 'notHere' | 'tooMany' => {
+    const browser = browsers.find(sessionId);
+    if (!browser) return 'notHere';
+    const known = rooms.get(sessionId);
+    if (known) return known.size < VIEWERS_MAX ? known : 'tooMany';
     const room = new LiveRoom(browser, {
       onControl: (viewer, previous) => {
         noteControl(browser.owner, viewer, previous).catch((error: unknown) =>
-          log.warn({ err: error, sessionId: browser.owner.sessionId }, 'it was not noted who took control'),
+          log.warn({ err: error, sessionId }, 'it was not noted who took control'),
         );
       },
       onEmpty: () => {
-        if (rooms.get(browser) === room) rooms.delete(browser);
+        if (rooms.get(sessionId) === room) rooms.delete(sessionId);
       },
     });
-    rooms.set(browser, room);
+    rooms.set(sessionId, room);
     return room;
   };
 
   return {
-    accept(socket, { browser, grant }) {
-      const room = roomOf(browser);
-      if (!room) {
-        socket.close(CLOSED.tooMany);
+    accept(socket, sessionId, viewer) {
+      const room = roomOf(sessionId);
+      if (typeof room === 'string') {
+        socket.close(CLOSED[room]);
         return;
       }
       const pictures = new PictureWindow(socket);
@@ -78,7 +74,7 @@ export function createLiveServer({ noteControl, log }: LiveServerOptions): LiveS
       });
       socket.on('close', () => member?.leave());
       socket.on('error', () => socket.terminate());
-      member = room.join(viewerOf(grant), {
+      member = room.join(viewer, {
         tell: (message) => socket.send(JSON.stringify(message), ignored),
         show: (tab, picture) => pictures.show(tab, picture),
         forget: () => pictures.forget(),
@@ -86,10 +82,10 @@ export function createLiveServer({ noteControl, log }: LiveServerOptions): LiveS
       });
     },
 
-    stream(response, { browser, grant }) {
-      const room = roomOf(browser);
-      if (!room) {
-        response.writeHead(503).end();
+    stream(response, sessionId, viewer) {
+      const room = roomOf(sessionId);
+      if (typeof room === 'string') {
+        response.writeHead(room === 'notHere' ? 404 : 503).end();
         return;
       }
       response.writeHead(200, {
@@ -97,7 +93,7 @@ export function createLiveServer({ noteControl, log }: LiveServerOptions): LiveS
         'Cache-Control': 'no-store',
       });
       response.write(`--${BOUNDARY}\r\n`);
-      const member = room.join(viewerOf({ ...grant, asks: 'watch' }), streamTo(response));
+      const member = room.join({ ...viewer, may: 'watch' }, streamTo(response));
       response.on('close', () => member.leave());
       response.on('error', () => member.leave());
     },

@@ -1,11 +1,10 @@
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { findLink, insertLink, linksOfSession, type LiveLinkRow, setRevoked } from './live-links.queries.ts';
-import { holds, type LiveMode, type LiveViewer } from './live-viewer-rules.ts';
+import { holds, type LiveMode } from './live-viewer-rules.ts';
 import { record } from './session-announcements.ts';
 import { assertMayChange, expiryOf, hasEnded } from './session-rules.ts';
 import { sessionToChange } from './sessions.mutations.ts';
-import { findSession } from './sessions.queries.ts';
 
 /** That hold at the same time. */
 export const LINKS_MAX = 20;
@@ -44,17 +43,4 @@ export async function revokeLink(tx: Tx, sessionId: string, linkId: string): Pro
   if (link.revokedAt !== null) return;
   await setRevoked(tx, linkId);
   await record(tx, session, 'link_revoked', `Link to ${link.mode} revoked`, { data: { linkId, mode: link.mode } });
-}
-
-/** Notes that a viewer took control of the browser of a session, in their own name. */
-export async function noteControlTaken(
-  tx: Tx,
-  sessionId: string,
-  { name, linkId }: LiveViewer,
-  previous: LiveViewer | undefined,
-): Promise<void> {
-  const session = await findSession(tx, sessionId);
-  if (!session) return;
-  const data = { ...(linkId !== null && { linkId }), ...(previous && { from: previous.name }) };
-  await record(tx, session, 'control_taken', `${name} took control`, { data });
 }

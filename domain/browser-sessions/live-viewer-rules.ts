@@ -35,12 +35,9 @@ export const guestOf = (
 });
 
 /** Somebody who was let in to a browser, by what their connection says of them. */
-export const viewerOf = ({
-  asks,
-  by,
+export const viewerOf = ({ asks, by, linkId }: { asks: string; by: Actor; linkId: string | null }): LiveViewer => ({
+  name: by.email,
+  may: asks === 'control' ? 'control' : 'watch',
+  actor: by,
   linkId,
-}: {
-  asks: string;
-  by: Actor;
-  linkId: string | null;
-}): LiveViewer => ({ name: by.email, may: asks === 'control' ? 'control' : 'watch', actor: by, linkId });
+});

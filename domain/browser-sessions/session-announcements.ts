@@ -39,8 +39,7 @@ export type SessionAction =
   | 'recording_ready'
   | 'recording_removed'
   | 'link_created'
-  | 'link_revoked'
-  | 'control_taken';
+  | 'link_revoked';
 
 /** Writes to the trail and to the timeline what happened to a session; its workflow looks again. */
 export async function record(

@@ -21,21 +21,26 @@ beforeEach(async () => {
   browser = new FakeLentBrowser();
   noted = [];
   live = createLiveServer({
+    browsers: { find: (id) => (id === browser.owner.sessionId ? browser : undefined) },
     noteControl: async (_, viewer, previous) => void noted.push(`${viewer.name} from ${previous?.name ?? 'nobody'}`),
     log: pino({ level: 'silent' }),
   });
-  const clientOf = (address = '') => {
+  const viewerOf = (address = '') => {
     const { searchParams } = new URL(address, 'http://localhost');
     const name = searchParams.get('name') ?? '';
     const may = (searchParams.get('may') ?? 'control') as LiveMode;
     const { tenantId } = browser.owner;
     const actor = { type: 'user', id: newId(), tenantId, tenantSlug: 'acme', role: 'member', email: name } as const;
-    return { browser, grant: { asks: may, by: actor, linkId: null } };
+    return { name, may, actor, linkId: null };
   };
-  server = createServer((request, response) => live.stream(response, clientOf(request.url)));
+  const id = () => browser.owner.sessionId;
+  server = createServer((request, response) => live.stream(response, id(), viewerOf(request.url)));
   const sockets = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, head) =>
-    sockets.handleUpgrade(request, socket, head, (opened) => live.accept(opened, clientOf(request.url))),
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      const isElsewhere = request.url?.includes('elsewhere') ?? false;
+      live.accept(opened, isElsewhere ? newId() : id(), viewerOf(request.url));
+    }),
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -253,7 +258,12 @@ test('everyone is told of more time, and of the end with its reason', async () =
   expect(browser.watches.size).toBe(0);
 });
 
-test('nothing is taken of a browser that nobody watches', async () => {
+test('a browser that is not here is not shown, and of one that is, nothing is taken when nobody watches', async () => {
+  const lost = new LiveClient(`ws://${url}/elsewhere`);
+  await eventually(
+    async () => lost.closed,
+    (closed) => closed?.code === 4404,
+  );
   const ada = await watcher('ada');
   expect(browser.watches.size).toBe(1);
   ada.socket.close();

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { pino } from 'pino';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createLiveServer, type LiveServer } from '../../../activities/browser-host/live-server.ts';
+import { viewerOf } from '../../../domain/browser-sessions/live-viewer-rules.ts';
 import { anyFreePort } from '../../../tools/ports.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { type SessionStage, sessionStage } from '../../support/browser-sessions.ts';
@@ -30,8 +31,15 @@ beforeAll(async () => {
   const port = await anyFreePort();
   app = await testApp({ launch: engineAway, env: { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` } });
   stage = await sessionStage(app);
-  live = createLiveServer({ noteControl: async () => undefined, log: pino({ level: 'silent' }) });
-  host = await lendingHost(app, { onLive: live.accept, onPictures: live.stream });
+  live = createLiveServer({
+    browsers: { find: (id) => (id === session.id ? fake : undefined) },
+    noteControl: async () => undefined,
+    log: pino({ level: 'silent' }),
+  });
+  host = await lendingHost(app, {
+    onLive: (socket, { grant }) => live.accept(socket, grant.sessionId, viewerOf(grant)),
+    onPictures: (response, { grant }) => live.stream(response, grant.sessionId, viewerOf(grant)),
+  });
   axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const blank = await viewer.newPage({ viewport: { width: 1_280, height: 720 } });
   await blank.setContent('<body style="background:#fed"><h1>Shop</h1>');
