@@ -31,7 +31,6 @@ let controller = null;
 let mayControl = false;
 let watching = { tab: null, follows: true };
 let tabs = [];
-let front = null;
 let endsAt;
 let attempt = 0;
 let isOver = false;
@@ -159,17 +158,17 @@ function watch(may) {
   address.protocol = address.protocol.replace('http', 'ws');
   socket = new WebSocket(address);
   socket.binaryType = 'arraybuffer';
-  socket.onmessage = ({ data }) => {
+  socket.addEventListener('message', ({ data }) => {
     if (typeof data === 'string') receive(JSON.parse(data));
     else void draw(data);
-  };
+  });
   return new Promise((resolve) => {
-    socket.onclose = () => {
+    socket.addEventListener('close', () => {
       controller = null;
       showControl();
       showState('The browser is not reached', 'Connecting again …');
       resolve();
-    };
+    });
   });
 }
 
@@ -209,7 +208,7 @@ function receive(message) {
       element('screen').hidden = false;
       break;
     case 'tabs':
-      ({ tabs, front } = message);
+      ({ tabs } = message);
       showTabs();
       break;
     case 'watching':
