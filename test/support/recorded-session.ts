@@ -52,7 +52,7 @@ export async function recordedSession(
       minutes: 15,
       viewport: json({ width: 1280, height: 720 }),
       createdBy: json(createdBy as never),
-      expiresAt: status === 'ended' ? RECORDED_AT : new Date(Date.now() + 1_800_000),
+      expiresAt: isLive ? new Date(Date.now() + 1_800_000) : RECORDED_AT,
       recordingState,
       providerSessionId,
     })
