@@ -67,7 +67,7 @@ test('a browser shows the org behind its front door, whose secret is nowhere, un
   );
   expect(recorded.recording).toMatchObject({ pages: 1 });
   const playlist = await app.as(app.owner).request(200, 'GET', `/api/browser-sessions/${id}/replays/0`);
-  expect(String(playlist.body)).toContain('#EXT-X-ENDLIST');
+  expect(playlist.text).toContain('#EXT-X-ENDLIST');
   const { timeline } = await eventually(
     () => stage.read(id),
     (session) => session.timeline.some(({ kind }: { kind: string }) => kind === 'egress'),
