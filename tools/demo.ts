@@ -58,6 +58,7 @@ async function main(): Promise<void> {
       collaborate: { type: 'boolean' },
       analyze: { type: 'boolean' },
       rehearse: { type: 'boolean' },
+      session: { type: 'boolean' },
     },
   });
   const everyN = values.every === undefined ? undefined : Number(values.every);
@@ -77,6 +78,12 @@ async function main(): Promise<void> {
   if (values.rehearse) {
     await showRehearsal(api, { url, suffix }, say);
     say('done');
+    return;
+  }
+  if (values.session) {
+    // It needs a browser, and what drives it, which the image leaves out.
+    const { showSession } = await import('./demo/session.ts');
+    await showSession(api, { url, suffix }, say);
     return;
   }
   if (values.analyze) {

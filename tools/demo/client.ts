@@ -3,6 +3,8 @@ import { OperatorError } from '../operator-error.ts';
 type Body = Record<string, unknown>;
 
 export interface DemoClient {
+  /** Header by which it is signed in. */
+  authorization: string;
   get: (path: string) => Promise<Body>;
   post: (path: string, body: Body) => Promise<Body>;
   patch: (path: string, body: Body) => Promise<Body>;
@@ -52,6 +54,7 @@ export async function demoClient(
     JSON.parse((await send(method, path, body)) || '{}') as Body;
   token = (await call('POST', '/api/auth/admin/login', credentials)).access_token as string;
   return {
+    authorization: `Bearer ${token}`,
     get: (path) => call('GET', path),
     post: (path, body) => call('POST', path, body),
     patch: (path, body) => call('PATCH', path, body),
