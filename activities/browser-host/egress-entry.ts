@@ -7,7 +7,7 @@ const HOSTS_MAX = 50;
 export function egressEntry({ connections, bytes, allowed, refused }: EgressCounts): TimelineEntry {
   return {
     kind: 'egress',
-    summary: `reached ${allowed.size} hosts in ${connections} connections; ${refused.size} were refused`,
+    summary: `hosts reached: ${allowed.size}, in ${connections} connections; hosts refused: ${refused.size}`,
     data: { connections, bytes, allowed: mostAsked(allowed), refused: mostAsked(refused) },
   };
 }

@@ -10,6 +10,7 @@ import { startCrmSimulator } from './crm-simulator.ts';
 import { waitFor } from './wait.ts';
 
 const SESSIONS = '/api/browser-sessions';
+const HOST_MS = 15_000;
 const LIVE_MS = 60_000;
 const RECORDED_MS = 60_000;
 const BROWSER_MS = 600_000;
@@ -53,8 +54,7 @@ export async function showSession(api: DemoClient, { url, suffix }: { url: strin
       orgUsername: org.username,
     });
     say(`project ${repositoryIdentifier}, whose environment uat is the simulated org ${org.username}`);
-    const { local } = (await api.get(`${SESSIONS}/providers`)) as { local: { available: boolean; reason: string } };
-    if (!local.available) throw new OperatorError(`No browser can be lent: ${local.reason}.`);
+    await waitForHost(api);
     const session = await lend(api, environmentId as string, say);
     await work(api, session, say);
     const ended = await stop(api, session, say);
@@ -64,6 +64,17 @@ export async function showSession(api: DemoClient, { url, suffix }: { url: strin
     await crm.close();
   }
   say('done; the session stays, look at its run in the Temporal UI');
+}
+
+interface Providers {
+  local: { available: boolean; reason: string | null };
+}
+
+/** A host begins to lend some seconds after the service is ready. */
+async function waitForHost(api: DemoClient): Promise<void> {
+  const providers = async () => (await api.get(`${SESSIONS}/providers`)) as unknown as Providers;
+  if (await waitFor(providers, ({ local }) => local.available, HOST_MS)) return;
+  throw new OperatorError(`No browser can be lent: ${(await providers()).local.reason}.`);
 }
 
 const sessionAt = async (api: DemoClient, id: string): Promise<Session> =>
