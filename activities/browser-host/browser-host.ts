@@ -7,7 +7,7 @@ import { createTokenRing } from '../../domain/auth/token-ring.ts';
 import { forgetHost, hostLives } from '../../domain/browser-sessions/browser-hosts.queries.ts';
 import { admittedTo, createHostTokens } from '../../domain/browser-sessions/host-tokens.ts';
 import { refusedIsolation } from '../../domain/browser-sessions/isolation-rules.ts';
-import type { LiveViewer } from '../../domain/browser-sessions/live-viewer-rules.ts';
+import { viewerOf } from '../../domain/browser-sessions/live-viewer-rules.ts';
 import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
 import { noteControl, noteInTimeline } from '../../domain/browser-sessions/timeline.mutations.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
@@ -23,7 +23,7 @@ import { createFleet } from '../worker.ts';
 import type { BrowserEnd } from './browser.ts';
 import { bridge } from './cdp-bridge.ts';
 import { startChromium } from './chromium.ts';
-import { type HostClient, type HostServerParts, startHostServer } from './host-server.ts';
+import { type HostServerParts, startHostServer } from './host-server.ts';
 import { removeStaleFolders } from './browser-folder.ts';
 import { isolationHere } from './isolation-here.ts';
 import { createLiveServer, type LiveServer } from './live-server.ts';
@@ -170,13 +170,6 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
 const WITHOUT_CHROMIUM =
   'There is no Chromium on this machine, which a host of browsers needs: install it (Debian: apt-get install chromium), or name one in CHROMIUM_PATH.';
 const STOPPED: BrowserEnd = { reason: 'host_lost', detail: 'The host of the browser was stopped or restarted.' };
-
-const viewerOf = ({ by, asks, linkId }: HostClient['grant']): LiveViewer => ({
-  name: by.email,
-  may: asks === 'control' ? 'control' : 'watch',
-  actor: by,
-  linkId,
-});
 
 /** Who serves the clients that the host lets in. */
 const clientsOf = (live: LiveServer, log: Logger): Pick<HostServerParts, 'onLive' | 'onPictures' | 'onConnect'> => ({
