@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { idleEngine } from '../../support/launch.ts';
@@ -215,6 +217,27 @@ test('bodies that are no text, broken or too large do no harm', async () => {
   expect((await call('POST', '/any', { body: '"\\u0000\\ud800"' })).text).toBe('any');
   expect((await call('POST', '/any?a=%00', { body: '{"a":"\\u0000"}' })).text).toBe('any');
   expect((await call('POST', '/any', { body: Buffer.alloc(6_000_000) })).status).toBe(413);
+});
+
+test('a body without an end is refused once it is too large, whatever is still sent', async () => {
+  const { armed, mockPath } = mockStage(app);
+  await armed('endless', [{ request: { method: 'POST', path: '/any' }, response: { body: 'any' } }]);
+  const outgoing = httpRequest(new URL(`${mockPath()}/any`, app.url), { method: 'POST', agent: false });
+  outgoing.on('error', () => undefined);
+  const answered = new Promise<number>((resolve) =>
+    outgoing.on('response', ({ statusCode = 0 }) => resolve(statusCode)),
+  );
+  const closed = new Promise<void>((resolve) => outgoing.on('close', () => resolve()));
+  const chunk = Buffer.alloc(1_000_000);
+  let sent = 0;
+  while (sent < 100 && !outgoing.destroyed) {
+    sent++;
+    // Who is not read any more waits here, until the connection is closed.
+    if (!outgoing.write(chunk)) await Promise.race([once(outgoing, 'drain').catch(() => undefined), closed]);
+  }
+  outgoing.destroy();
+  expect(await answered).toBe(413);
+  expect(sent).toBeLessThan(100);
 });
 
 test('patterns of steps cannot keep the service busy', async () => {
