@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import type { Picture } from './browser.ts';
 
-/** Beyond that a viewer is cut off. */
-export const MESSAGE_MAX_BYTES = 512 * 1024;
 export const PASTE_MAX_CHARACTERS = 100_000;
 const TEXT_MAX_CHARACTERS = 1_000;
 const URL_MAX_CHARACTERS = 4_000;
