@@ -6,11 +6,10 @@ import { type BrowserHost, runBrowserHost } from '../activities/browser-host/bro
 import type { Picture } from '../activities/browser-host/browser.ts';
 import { installRuntime } from '../activities/worker-runtime.ts';
 import { parseConfig } from '../domain/shared/config.ts';
-import { crmSimulator } from '../test/simulators/crm-org/simulator.ts';
 import { ANIMATED_PAGE, servePages } from '../test/support/pages.ts';
 import { cpuTimes, processTree } from './cpu.ts';
 import { Figures, quantile } from './figures.ts';
-import { startService } from './service.ts';
+import { sessionsStage } from './sessions-stage.ts';
 
 /**
  * Measures browser sessions on a host of browsers in this process, with the real workflow: record → live, fresh and from the
@@ -26,65 +25,15 @@ const MEASURED_MS = 8_000;
 const REFILLED_MS = 6_000;
 const SETTLED_MS = 2_000;
 
-interface Session {
-  id: string;
-  status: string;
-  statusDetail: string | null;
-  isolation: string;
-  recording: { state: string };
-}
-
 const log = pino({ level: 'error' });
 installRuntime(log);
-const service = await startService(['environment-locks-v1', 'crm-v1', 'flows-v1', 'system-v1']);
-const crm = await crmSimulator();
+const stage = await sessionsStage();
+const { record, stop } = stage;
 const pages = await servePages({ '/': ANIMATED_PAGE });
 const figures = new Figures();
 try {
-  const repositoryIdentifier = 'acme/bench';
-  await service.call('POST', '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
-  const pool = await service.call<{ id: string }>('POST', '/api/review/pools', {
-    repositoryIdentifier,
-    tag: 'bench',
-    type: 'SCRATCH_ORG',
-    maxInstances: 200,
-  });
-  let prNumber = 0;
-  const newPullRequest = async () => {
-    const org = await crm.addOrg({ name: `bench-${++prNumber}`, kind: 'scratch', parent: 'acme' });
-    const { username, authUrl: cliAuthUrl } = org;
-    await service.callAs(service.token, 'POST', `/api/review/pools/${pool.id}/instances`, { username, cliAuthUrl });
-    await service.callAs(service.token, 'POST', '/api/review/assignments', {
-      repositoryIdentifier,
-      assignmentType: 'pr',
-      assignmentId: String(prNumber),
-      poolTag: 'bench',
-    });
-    return prNumber;
-  };
-  const until = async (id: string, isThere: (session: Session) => boolean): Promise<Session> => {
-    for (;;) {
-      const session = await service.call<Session>('GET', `/api/browser-sessions/${id}`);
-      if (isThere(session)) return session;
-      if (session.status === 'error') throw new Error(`the session failed: ${session.statusDetail}`);
-      await sleep(15);
-    }
-  };
-  const record = async () => {
-    const body = { repositoryIdentifier, prNumber: await newPullRequest() };
-    const startedAt = performance.now();
-    const { id } = await service.call<Session>('POST', '/api/browser-sessions/record-for-pr', body);
-    const { isolation } = await until(id, ({ status }) => status === 'live');
-    return { id, isolation, ms: performance.now() - startedAt };
-  };
-  const stop = async (id: string): Promise<number> => {
-    const startedAt = performance.now();
-    await service.call('POST', `/api/browser-sessions/${id}/stop`);
-    await until(id, ({ recording: { state } }) => state === 'ready' || state === 'none');
-    return performance.now() - startedAt;
-  };
   const startHost = (spares: number) =>
-    runBrowserHost({ config: parseConfig({ ...service.env, BROWSER_SPARES: String(spares) }), log });
+    runBrowserHost({ config: parseConfig({ ...stage.service.env, BROWSER_SPARES: String(spares) }), log });
   const show = async (host: BrowserHost, id: string) => {
     const browser = host.browsers.find(id);
     const [tab] = browser?.tabs.list() ?? [];
@@ -160,7 +109,7 @@ try {
   }
   figures.print();
 } finally {
-  await Promise.all([service.stop(), crm.close(), pages.close()]);
+  await Promise.all([stage.close(), pages.close()]);
 }
 
 /** Memory of all browsers below this process, where pages that several share count in parts. */
