@@ -6,10 +6,13 @@ import { type Browser, chromium } from 'playwright-core';
 /** Where a machine has no browser, getting one takes this long at most. */
 export const BROWSER_TIMEOUT_MS = 600_000;
 
-/** A real browser without a window. Fails with a sentence where there is none and none can be had. */
-export async function launchChromium(): Promise<Browser> {
+/** The path of a Chromium. Fails with a sentence where there is none and none can be had. */
+export async function chromiumPath(): Promise<string> {
   const { stdout } = await promisify(execFile)(join(import.meta.dirname, '../../.ci/browser'), {
     timeout: BROWSER_TIMEOUT_MS,
   });
-  return chromium.launch({ executablePath: stdout.trim() });
+  return stdout.trim();
 }
+
+/** A real browser without a window. Fails as `chromiumPath`. */
+export const launchChromium = async (): Promise<Browser> => chromium.launch({ executablePath: await chromiumPath() });

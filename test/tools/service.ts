@@ -8,7 +8,10 @@ import { identityOf } from '../../tools/process-table.ts';
 
 const COMMAND = join(import.meta.dirname, '../../tools/start.ts');
 
-/** A folder and ports of its own, for `npm start` to run on. */
+/** A path at which there is no Chromium. */
+const WITHOUT_BROWSERS = '/nowhere/chromium';
+
+/** A folder and ports of its own, for `npm start` to run on; no browsers are lent. */
 export interface Place {
   env: Record<string, string>;
   dataDir: string;
@@ -27,6 +30,7 @@ export async function newPlace(): Promise<Place> {
     TEMPORAL_UI_PORT: String(await anyFreePort()),
     METRICS_PORT: '0',
     WORKFLOW_BUNDLE_DIR: dirname(process.env.QS_TEST_BUNDLE ?? ''),
+    CHROMIUM_PATH: WITHOUT_BROWSERS,
   };
   return {
     env,

@@ -4,7 +4,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { runningInstance } from '../../tools/instance-lock.ts';
 import { anyFreePort } from '../../tools/ports.ts';
+import { chromiumPath } from '../support/chromium.ts';
 import { ApiClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
 import { newPlace, type Place, startService, type Service, until } from './service.ts';
 
 /** A start takes seconds, more where other tests run beside it. */
@@ -123,6 +125,28 @@ describe('npm start', () => {
       process.kill(pidOf('API'), 'SIGKILL');
       expect(await service.ended).toBe(1);
       expect(service.stderr()).toContain('The API ended unexpectedly (killed); stopping.');
+      for (const pid of parts) expect(() => process.kill(pid, 0)).toThrow();
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'a browser host is part of it, is restarted when it ends by itself, and stops with the rest',
+    async () => {
+      const service = start({ CHROMIUM_PATH: await chromiumPath() });
+      await service.ready();
+      expect(service.stdout()).toContain('Browsers     are lent by this machine');
+      const caller = await signIn();
+      const isLending = async () =>
+        (await caller.get(200, '/api/browser-sessions/providers')).local.available as boolean;
+      await eventually(isLending, Boolean);
+      process.kill(pidOf('browser host'), 'SIGKILL');
+      await until(() => service.stdout().includes('The browser host is running again.'), 20_000);
+      expect(await caller.get(200, '/readyz')).toMatchObject({ status: 'ready' });
+      const parts = place.leftRunning();
+      expect(parts).toHaveLength(6);
+      service.signal('SIGINT');
+      expect(await service.ended).toBe(0);
       for (const pid of parts) expect(() => process.kill(pid, 0)).toThrow();
     },
     TIMEOUT_MS,
