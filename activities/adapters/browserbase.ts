@@ -124,9 +124,7 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
           // The provider's log of a session would hold the front door.
           logSession: false,
           solveCaptchas: false,
-          ...(order.allowedHosts.length > 0 && {
-            allowedDomains: order.allowedHosts.map((host) => host.replace(/^\*\./, '')),
-          }),
+          // No `allowedDomains`: the hosts of the org are known only when its front door is opened, and would be blocked.
         },
         userMetadata: { [MARK]: order.sessionId, [TENANT_MARK]: order.tenantId, [PROJECT_MARK]: order.projectId },
       },

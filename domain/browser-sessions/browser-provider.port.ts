@@ -36,7 +36,10 @@ export interface SessionOrder extends SessionOwner {
    */
   startUrl: () => Promise<URL>;
   viewport: Viewport;
-  /** Host names, `*.` at the front for all below, that the browser may reach beside that of `startUrl`. */
+  /**
+   * Host names, `*.` at the front for all below, that the browser may reach beside those of the org of `startUrl`. A hosted
+   * provider, which would have to know all of them before that, bars nothing.
+   */
   allowedHosts: readonly string[];
   /** When it ends, unless it is extended by `keepUntil`. */
   expiresAt: Date;

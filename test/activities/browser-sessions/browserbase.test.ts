@@ -59,7 +59,7 @@ const created = async (order = orderOf()) => {
 };
 
 test('a session is created until the cap, kept alive, marked, and sent to the front door', async () => {
-  const order = orderOf({ allowedHosts: ['*.example.com', 'login.example.org'] });
+  const order = orderOf();
   const ref = await created(order);
   expect(simulator.sessions).toHaveLength(1);
   const [session] = simulator.sessions;
@@ -73,13 +73,17 @@ test('a session is created until the cap, kept alive, marked, and sent to the fr
         viewport: { width: 1280, height: 720 },
         recordSession: true,
         logSession: false,
-        allowedDomains: ['example.com', 'login.example.org'],
       },
       userMetadata: { quaysideSession: order.sessionId, quaysideTenant: 'tenant-1', quaysideProject: 'project-1' },
     },
   });
   expect(Number(session?.order.timeout)).toBeGreaterThan(3_590);
   expect(Number(session?.order.timeout)).toBeLessThanOrEqual(3_600);
+});
+
+test('hosts that are allowed beside the org do not keep the browser from the org', async () => {
+  await created(orderOf({ allowedHosts: ['*.acme.example', 'login.acme.example'] }));
+  expect(simulator.sessions).toMatchObject([{ visited: [FRONT_DOOR] }]);
 });
 
 test('creating again answers the same session', async () => {

@@ -102,8 +102,13 @@ export async function browserbaseSimulator(port = 0): Promise<BrowserbaseSimulat
           method: string;
           params: Record<string, string>;
         };
-        if (method === 'Page.navigate') session.visited.push(params.url ?? '');
-        client.send(JSON.stringify({ id, result: RESULTS[method] ?? {} }));
+        let result = RESULTS[method] ?? {};
+        if (method === 'Page.navigate') {
+          const url = params.url ?? '';
+          if (isBarred(session, url)) result = { ...result, errorText: 'net::ERR_BLOCKED_BY_CLIENT' };
+          else session.visited.push(url);
+        }
+        client.send(JSON.stringify({ id, result }));
       });
     });
   });
@@ -274,6 +279,14 @@ const RESULTS: Record<string, object> = {
   'Target.attachToTarget': { sessionId: 'cdp-0' },
   'Page.navigate': { frameId: 'frame-0' },
 };
+
+/** Whether a session that was created with `allowedDomains` may not go there; a domain stands for all below it, too. */
+function isBarred({ order }: SimulatedSession, url: string): boolean {
+  const { allowedDomains = [] } = (order.browserSettings ?? {}) as { allowedDomains?: string[] };
+  const { protocol, hostname } = new URL(url);
+  if (allowedDomains.length === 0 || !protocol.startsWith('http')) return false;
+  return !allowedDomains.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
+}
 
 const PLAYLIST = `#EXTM3U
 #EXT-X-VERSION:7
