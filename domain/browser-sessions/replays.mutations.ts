@@ -11,6 +11,7 @@ import type {
 import { completed } from './playlist-rules.ts';
 import { isOpeningNoted } from './replays.queries.ts';
 import { subjectOf } from './session-announcements.ts';
+import { isProvisioning } from './session-rules.ts';
 import { addToTimeline } from './session-changes.queries.ts';
 import type { SessionRow } from './sessions.queries.ts';
 
@@ -19,7 +20,8 @@ export type Recordings = Record<Exclude<BrowserProviderName, 'external'>, Browse
 
 /** The recording of a session. Throws `in_progress` where it cannot be played yet, `not_found` where there is none. */
 export function recordingOf(recordings: Recordings, tenantId: string, session: SessionRow) {
-  const { provider, recordingState: state, recordingReason } = session;
+  const { provider, status, recordingState: state, recordingReason } = session;
+  if (provider !== 'external' && isProvisioning(status)) throw notReady();
   if (provider === 'external' || state === 'none')
     throw new DomainError('not_found', `The session has no recording${recordingReason ? `: ${recordingReason}` : ''}`);
   if (state === 'expired') throw new DomainError('not_found', 'The recording has been removed: it was kept its time');

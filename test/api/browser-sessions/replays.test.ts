@@ -111,6 +111,17 @@ test.each([
   await app.as(app.member).get(status, at(id, '/0'));
 });
 
+test.each([
+  ['local', 409],
+  ['browserbase', 409],
+  ['external', 404],
+] as const)('a session at %s that is provisioning is answered with %i', async (provider, status) => {
+  const id = await session({ recordingState: 'none', provider });
+  await app.sql(`update browser_session set status = 'provisioning' where id = ?`, [id]);
+  const { code } = await app.as(app.member).get(status, at(id, '/0'));
+  expect(code).toBe(status === 409 ? 'in_progress' : 'not_found');
+});
+
 test('opening a recording is noted once, however often its playlist is read', async () => {
   const id = await session();
   await playlistOf(id);
