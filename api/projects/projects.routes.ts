@@ -6,6 +6,7 @@ import { listProjects, projectInPath } from '../../domain/projects/projects.quer
 import { projectWarnings } from '../../domain/projects/project-warnings.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byIdentifier, NoContent, queryInt } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
@@ -106,13 +107,21 @@ export const projectsRoutes = [
     path: '/api/projects/{identifier}',
     group: GROUP,
     summary: 'Delete a project with its environments and release candidates',
-    description: 'Audit entries and webhook deliveries are kept.',
+    description:
+      'Audit entries and webhook deliveries are kept. Browser sessions are ended and their recordings removed first: 409 `in_progress` until that is done, then the same request deletes the project.',
     roles: ['owner'],
     projectScope: 'row',
     params: byIdentifier,
     status: 204,
     response: NoContent,
+    errors: ['in_progress'],
     audit: 'project.deleted',
-    handle: ({ params: { identifier } }, { tx }) => tx((work) => removeProject(work, identifier)),
+    async handle({ params: { identifier } }, { tx }) {
+      if (await tx((work) => removeProject(work, identifier))) return;
+      throw new DomainError(
+        'in_progress',
+        'The browser sessions of the project are being ended, and their recordings removed; ask again when that is done',
+      );
+    },
   }),
 ];

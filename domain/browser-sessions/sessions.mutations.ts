@@ -20,6 +20,7 @@ import {
   sessionById,
   sessionOfRun,
   type SessionRow,
+  sessionsThatHold,
 } from './sessions.queries.ts';
 
 /** A session that nobody else changes until this transaction ends. Throws `not_found`, also for one that was deleted. */
@@ -178,6 +179,18 @@ export async function removeSession(tx: Tx, id: string): Promise<void> {
   const ended = hasEnded(before.status) ? before : await endSession(tx, before, { status: 'ended', reason: 'stopped' });
   await record(tx, ended, 'deleted', 'was deleted', { before });
   await changeSession(tx, id, { removedAt: tx.now });
+}
+
+const REMOVED_AT_ONCE = 100;
+
+/**
+ * Deletes sessions of a project that is to be deleted, since nobody could end their browsers and remove their recordings
+ * without their rows. False: nothing of them is left, and the project may go; until then it is to be called again.
+ */
+export async function removeSessionsOfProject(tx: Tx, projectId: string): Promise<boolean> {
+  const holding = await sessionsThatHold(tx, projectId, REMOVED_AT_ONCE);
+  for (const { id, removedAt } of holding) if (removedAt === null) await removeSession(tx, id);
+  return holding.length > 0;
 }
 
 /**

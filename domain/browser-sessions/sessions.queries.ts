@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { isOneOf } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { ReadDatabase } from '../data/tables.ts';
 import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { OPEN_STATUSES, type SessionStatus } from './session-rules.ts';
+import { CAP_MINUTES, OPEN_STATUSES, type SessionStatus } from './session-rules.ts';
 
 const COLUMNS = [
   's.id',
@@ -111,6 +111,25 @@ export const sessionOfRun = (reads: Reads, runId: string): Promise<SessionRow | 
     .limit(sql.lit(1))
     .select(COLUMNS)
     .executeTakeFirst();
+
+/**
+ * Sessions of a project of which a browser may run or a recording is stored, those that nobody has deleted yet first.
+ * A browser that nothing releases ends by itself at the cap.
+ */
+export const sessionsThatHold = ({ db, tenantId }: Reads, projectId: string, limit: number) =>
+  db
+    .selectFrom('browser_session as s')
+    .where('s.tenantId', '=', tenantId)
+    .where('s.projectId', '=', projectId)
+    .where(
+      sql<SqlBool>`(s.released_at is null and s.created_at > now() - make_interval(mins => ${CAP_MINUTES}::int)
+        or exists (select from browser_replay_page p where p.tenant_id = s.tenant_id and p.session_id = s.id))`,
+    )
+    .orderBy(sql`s.removed_at is not null`)
+    .orderBy('s.createdAt')
+    .limit(sql.lit(limit))
+    .select(['s.id', 's.removedAt'])
+    .execute();
 
 export interface SessionFilter {
   projectId?: string | undefined;

@@ -1,3 +1,4 @@
+import { removeSessionsOfProject } from '../browser-sessions/sessions.mutations.ts';
 import { openAssignmentKeys } from '../review-assignments/review-assignments.queries.ts';
 import { shownRemote } from '../git/git-remote-rules.ts';
 import { requestFetch } from '../git/mirror.queries.ts';
@@ -100,12 +101,17 @@ export async function updateProject(
   return project;
 }
 
-/** Removes a project with all that belongs to it but its audit trail. Throws `not_found`. */
-export async function removeProject(tx: Tx, identifier: string): Promise<void> {
+/**
+ * Removes a project with all that belongs to it but its audit trail. False: its browser sessions are being removed, which
+ * has to be committed, and the project stays until that is done. Throws `not_found`.
+ */
+export async function removeProject(tx: Tx, identifier: string): Promise<boolean> {
   const project = await projectInPath(tx, identifier, { forUpdate: true });
+  if (await removeSessionsOfProject(tx, project.id)) return false;
   const before = stateOf(project);
   // Nothing else would end those that wait, or have no lease.
   for (const key of await openAssignmentKeys(tx, project.id)) tx.signalReviewAssignment(key);
   await tx.em.remove(project).flush();
   record(tx, 'deleted', project, { before });
+  return true;
 }
