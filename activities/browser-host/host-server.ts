@@ -101,9 +101,10 @@ export async function startHostServer(parts: HostServerParts): Promise<HostServe
     }
     connection.once('close', () => leave(client));
     sockets.handleUpgrade(request, connection, head, (socket) => {
-      keepUntilItEnds(socket, client);
       log.info({ sessionId: client.grant.sessionId, asks: client.grant.asks, by: client.grant.by.email }, 'connected');
       (IS_LIVE[client.grant.asks] ? onLive : onConnect)(socket, client);
+      // Behind it, so that viewers are told why their session ends before the socket closes.
+      keepUntilItEnds(socket, client);
     });
   };
 

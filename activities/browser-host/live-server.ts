@@ -13,6 +13,7 @@ const VIEWERS_MAX = 50;
 const STREAMED_PER_SECOND = 5;
 const MESSAGES_PER_SECOND = 300;
 const BOUNDARY = 'picture';
+const PART_HEAD = `--${BOUNDARY}\r\nContent-Type: image/jpeg\r\n\r\n`;
 
 /** Why a socket is closed, beside 1000: the browser has ended. */
 export const CLOSED = { notHere: 4404, tooMany: 4429, malformed: 1008 } as const;
@@ -92,7 +93,7 @@ export function createLiveServer({ browsers, noteControl, log }: LiveServerOptio
         'Content-Type': `multipart/x-mixed-replace; boundary=${BOUNDARY}`,
         'Cache-Control': 'no-store',
       });
-      response.write(`--${BOUNDARY}\r\n`);
+      response.write(PART_HEAD);
       const member = room.join({ ...viewer, may: 'watch' }, streamTo(response));
       response.on('close', () => member.leave());
       response.on('error', () => member.leave());
@@ -115,10 +116,9 @@ function streamTo(response: ServerResponse): ViewerConnection {
     isBusy = true;
     const jpeg = next;
     next = undefined;
-    response.write(`Content-Type: image/jpeg\r\nContent-Length: ${jpeg.length}\r\n\r\n`);
     response.write(jpeg);
-    // A browser shows a picture once it sees that the next one begins.
-    response.write(`\r\n--${BOUNDARY}\r\n`, () => {
+    // Chromium shows a picture once it has the head of the next one, which therefore says no length.
+    response.write(`\r\n${PART_HEAD}`, () => {
       isBusy = false;
       write();
     });

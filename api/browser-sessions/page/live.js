@@ -11,6 +11,7 @@ const HEADER_BYTES = 20;
 const ENDS = {
   stopped: 'It was stopped.',
   cancelled: 'It was cancelled with the flow run that asked for it.',
+  assignment_ended: 'The pull request gave its org back.',
   browser_closed: 'The browser was closed.',
   expired: 'Its time was up.',
   no_capacity: 'No host had a place for it.',
@@ -34,6 +35,8 @@ let tabs = [];
 let endsAt;
 let attempt = 0;
 let isOver = false;
+/** What the host said of the end: links end with their session, and then nobody else says it. */
+let toldEnd;
 
 const controls = () => controller !== null && controller === you;
 const send = (message) => {
@@ -78,8 +81,13 @@ async function follow() {
     }
     element('extend').hidden = element('stop').hidden = !(state.viewer?.mayChange && !state.hasEnded);
     if (state.expiresAt && state.status === 'live') endsAt = Date.now() + state.leftMs;
-    if (state.status === 'refused') {
-      over('You are not let in any more', 'The link was revoked or has expired, or you were signed out.');
+    if (state.status === 'refused' && toldEnd) {
+      over('The session has ended', reasonOf(toldEnd.reason, toldEnd.detail));
+    } else if (state.status === 'refused') {
+      over(
+        'You are not let in any more',
+        'The link was revoked, has expired or ended with its session, or you were signed out.',
+      );
     } else if (state.hasEnded) {
       await showEnd(state);
     } else if (state.status === 'provisioning') {
@@ -101,19 +109,24 @@ async function backoff() {
   await later(ms * (0.75 + Math.random() / 2));
 }
 
-function over(title, text) {
-  isOver = true;
+const reasonOf = (reason, detail) => [ENDS[reason], detail].filter(Boolean).join(' ');
+
+function showOver(title, text) {
   endsAt = undefined;
+  showTime();
   notice('');
-  element('extend').hidden = element('stop').hidden = true;
+  for (const name of ['extend', 'stop', 'recorded']) element(name).hidden = true;
   showState(title, text);
 }
 
+function over(title, text) {
+  isOver = true;
+  showOver(title, text);
+}
+
 async function showEnd({ statusReason, statusDetail, recording, viewer }) {
-  endsAt = undefined;
-  const why = [ENDS[statusReason] ?? '', statusDetail ?? ''].filter(Boolean).join(' ');
-  showState('The session has ended', why);
-  element('extend').hidden = element('stop').hidden = true;
+  const why = reasonOf(statusReason, statusDetail);
+  showOver('The session has ended', why);
   if (recording.state === 'recording' || recording.state === 'processing') {
     element('state-text').textContent = `${why} Its recording is being put in order …`;
     await later(POLL_MS * 2);
@@ -132,7 +145,7 @@ async function showEnd({ statusReason, statusDetail, recording, viewer }) {
     if (canPlay)
       link.addEventListener('click', (event) => {
         event.preventDefault();
-        play(url, link.textContent);
+        play(url, link);
       });
     item.append(link);
     return item;
@@ -140,13 +153,26 @@ async function showEnd({ statusReason, statusDetail, recording, viewer }) {
   element('recordings').replaceChildren(...items);
 }
 
-function play(url, title) {
+function play(url, link) {
   const video = document.createElement('video');
   video.controls = true;
   video.autoplay = true;
   video.src = url;
-  video.setAttribute('aria-label', title);
+  video.setAttribute('aria-label', link.textContent);
+  const back = document.createElement('button');
+  back.type = 'button';
+  back.textContent = 'Back to the recordings';
+  const bar = document.createElement('div');
+  bar.className = 'bar';
+  bar.append(back, link.textContent);
+  back.addEventListener('click', () => {
+    video.remove();
+    bar.remove();
+    element('state').hidden = false;
+    link.focus();
+  });
   element('state').hidden = true;
+  element('stage').before(bar);
   element('stage').append(video);
   video.focus();
 }
@@ -226,16 +252,21 @@ function receive(message) {
     case 'notice':
       notice(message.text);
       break;
+    case 'end':
+      toldEnd = message;
+      break;
     default:
   }
 }
+
+const isBlank = (text) => !text || text === 'about:blank';
 
 function showTabs() {
   const list = element('tabs');
   const focused = list.contains(document.activeElement) ? document.activeElement.dataset.of : undefined;
   list.replaceChildren(
     ...tabs.map(({ number, title, url }) => {
-      const name = title || url || 'Blank';
+      const name = isBlank(title) ? (isBlank(url) ? 'Blank' : url) : title;
       const item = document.createElement('li');
       const shown = tabButton(name, `tab-${number}`, () => send({ type: 'watch', tab: number }));
       shown.title = `${name}\n${url}`;
@@ -253,7 +284,7 @@ function showTabs() {
   if (focused) [...list.querySelectorAll('button')].find(({ dataset }) => dataset.of === focused)?.focus();
   const tab = tabs.find(({ number }) => number === watching.tab);
   element('picture').setAttribute('aria-label', `Picture of the browser: ${tab?.title || 'a page without a title'}`);
-  if (document.activeElement !== element('url')) element('url').value = tab?.url ?? '';
+  if (document.activeElement !== element('url')) element('url').value = isBlank(tab?.url) ? '' : tab.url;
   element('follow').hidden = watching.follows;
 }
 

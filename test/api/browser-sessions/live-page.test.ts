@@ -223,6 +223,19 @@ test('a guest comes by a link; when it is revoked the picture goes', async () =>
   expect(await violations(page)).toEqual([]);
 });
 
+test('a guest is told why the session ended, and so the link', async () => {
+  const link: Json = await app
+    .as(app.owner)
+    .post(201, `/api/browser-sessions/${session.id}/live-links`, { mode: 'watch', minutes: 10 });
+  const page = await visitor();
+  await page.goto(link.url);
+  await seesPicture(page);
+  fake.end({ reason: 'stopped', detail: null });
+  await app.as(app.owner).post(200, `/api/browser-sessions/${session.id}/stop`, {});
+  await page.getByText('It was stopped.').waitFor();
+  expect(await page.getByRole('heading', { name: 'The session has ended' }).isVisible()).toBe(true);
+});
+
 test('Extend moves the end, Stop ends the session, and the page says why it ended', async () => {
   const page = await signedIn();
   await seesPicture(page);
@@ -260,19 +273,22 @@ test('the page waits for a browser that starts, and connects again to one that w
   await seesPicture(page);
 });
 
-test('without a script the pictures come as an image', async () => {
+test('without a script the picture of a still page comes as an image', async () => {
   const page = await visitor({ javaScriptEnabled: false });
   await page.goto(`${app.url}/api/auth/sign-in`);
   await signIn(page);
   await page.waitForURL(`${app.url}/docs`);
   await page.goto(`${app.url}${path()}?view=mjpeg`, { waitUntil: 'commit' });
-  const image = page.locator('#stage img');
   await eventually(
-    async () => {
-      fake.take(0, jpeg);
-      return (await image.boundingBox()) !== null && fake.watches.size > 0;
-    },
-    (is) => is,
+    async () => fake.watches.size,
+    (count) => count > 0,
+  );
+  const image = page.locator('#stage img');
+  const before = await image.screenshot();
+  fake.take(0, jpeg);
+  await eventually(
+    () => image.screenshot(),
+    (shown) => !shown.equals(before),
   );
   expect([...fake.watches].map(({ maxPerSecond }) => maxPerSecond)).toEqual([5]);
 });
