@@ -19,7 +19,13 @@ import {
   recordingIsFinished,
   sessionIsLive,
 } from '../../domain/browser-sessions/session-progress.mutations.ts';
-import { capOf, isLive, isProvisioning, type StatusReason } from '../../domain/browser-sessions/session-rules.ts';
+import {
+  capOf,
+  expiryOf,
+  isLive,
+  isProvisioning,
+  type StatusReason,
+} from '../../domain/browser-sessions/session-rules.ts';
 import { findSession, type SessionRow } from '../../domain/browser-sessions/sessions.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -93,7 +99,9 @@ export const createBrowserSessionActivities = (deps: Deps, { find, findReplays, 
           startUrl: () => startUrlOf(deps, key, session),
           viewport: session.viewport,
           allowedHosts: session.allowedHosts,
-          expiresAt: new Date(session.expiresAt),
+          expiresAt: isProvisioning(session.status)
+            ? expiryOf(createdAt, new Date(), session.minutes)
+            : new Date(session.expiresAt),
           capAt: capOf(createdAt),
           isRecorded: session.isRecorded,
         };

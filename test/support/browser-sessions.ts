@@ -1,12 +1,19 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createBrowserSessionActivities } from '../../activities/browser-sessions/browser-sessions.activities.ts';
+import {
+  createBrowserSessionActivities,
+  type ThisHost,
+} from '../../activities/browser-sessions/browser-sessions.activities.ts';
 import { taskQueues } from '../../activities/registry.ts';
 import { createFleet } from '../../activities/worker.ts';
 import { bundleFolder, ensureBundle } from '../../activities/workflow-bundle.ts';
 import { newId } from '../../domain/shared/ids.ts';
-import { BROWSER_SESSIONS_QUEUE } from '../../workflows/browser-sessions/browser-session.contract.ts';
+import {
+  BROWSER_SESSIONS_QUEUE,
+  browserSessionContract,
+  sessionChangedSignal,
+} from '../../workflows/browser-sessions/browser-session.contract.ts';
 import { activityDeps } from './activities.ts';
 import type { TestApp } from './app.ts';
 import type { Bearer, Json } from './client.ts';
@@ -65,7 +72,7 @@ export async function startSessionWorkers(
 export async function startBrowserHost(
   app: Pick<TestApp, 'env' | 'launch' | 'queuePrefix'>,
   browsers: FakeBrowsers,
-  host = { id: newId(), queue: `browser-host-${newId()}`, name: 'host-1' },
+  host: ThisHost & { queue: string } = { id: newId(), queue: `browser-host-${newId()}`, name: 'host-1' },
 ): Promise<TestWorker & { id: string }> {
   const { deps, close } = activityDeps(app);
   await addHost({ db: deps.system }, host);
@@ -149,6 +156,13 @@ export async function sessionStage(app: TestApp) {
       eventually(
         () => owner.get(200, `${SESSIONS_PATH}/${id}`),
         (session: Json) => session.status === status,
+      ),
+    /** Has the workflow of a session look at its row. */
+    wake: (sessionId: string) =>
+      app.launch.signalWithStart(
+        browserSessionContract,
+        { ...app.tenantKey, sessionId, repositoryIdentifier: stage.repositoryIdentifier, subject: 'PR' },
+        sessionChangedSignal,
       ),
     run: (id: string): Promise<Json> => owner.get(200, `/api/flows/runs/${id}`),
   };

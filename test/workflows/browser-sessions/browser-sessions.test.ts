@@ -135,7 +135,7 @@ test('a session expires by its timer, and the flow run that waits for it succeed
   await owner().post(200, `${PATH}/${id}/extend`, { minutes: 1 });
   // Its workflow knows the new end; moved again, it finds out when the old one would have come.
   await endsIn(id, 0.1);
-  await app.launch.signalWithStart(...(await signalOf(id)));
+  await stage.wake(id);
   const expired = await stage.becomes(id, 'expired');
   expect(expired).toMatchObject({ statusReason: 'expired' });
   await isReleased(id);
@@ -272,12 +272,3 @@ test('a run that names a pull request and no session makes one', async () => {
     ({ status }) => status === 'Completed',
   );
 });
-
-async function signalOf(sessionId: string) {
-  const { browserSessionContract, sessionChangedSignal } = await import(
-    '../../../workflows/browser-sessions/browser-session.contract.ts'
-  );
-  const { repositoryIdentifier } = stage;
-  const input = { ...app.tenantKey, sessionId, repositoryIdentifier, subject: 'PR' };
-  return [browserSessionContract, input, sessionChangedSignal] as const;
-}
