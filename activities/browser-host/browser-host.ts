@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { Logger } from 'pino';
 import { createTokenRing } from '../../domain/auth/token-ring.ts';
-import { forgetHost, hostLives } from '../../domain/browser-sessions/browser-hosts.queries.ts';
+import { forgetHost, hostLives, openSessionsOfHost } from '../../domain/browser-sessions/browser-hosts.queries.ts';
 import { admittedTo, createHostTokens } from '../../domain/browser-sessions/host-tokens.ts';
 import { refusedIsolation } from '../../domain/browser-sessions/isolation-rules.ts';
 import { viewerOf } from '../../domain/browser-sessions/live-viewer-rules.ts';
@@ -33,6 +33,8 @@ import { startRecorder } from './recorder.ts';
 
 /** Well within `HOST_SILENT_SECONDS`. */
 const SIGN_OF_LIFE_MS = 4_000;
+/** So many signs of life apart, the host asks what is still to run on it. */
+const STRAYS_EVERY = 2;
 const SPARE_NEEDS_BYTES = 2 * 1_024 ** 3;
 /** For workflows to learn of the ends of their sessions, and to have their recordings finished here. */
 const STOP_MAX_MS = 9_000;
@@ -123,8 +125,12 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
       startedAt,
     });
   await sayLives();
+  const wantedOf = (sessionIds: readonly string[]) => openSessionsOfHost(deps.system, id, sessionIds);
+  let signs = 0;
   const living = setInterval(() => {
     sayLives().catch((error: unknown) => log.warn({ err: error }, 'no sign of life could be given'));
+    if (++signs % STRAYS_EVERY > 0) return;
+    browsers.endStrays(wantedOf).catch((error: unknown) => log.warn({ err: error }, 'strays were not looked for'));
   }, SIGN_OF_LIFE_MS);
 
   const find = () => browsers;

@@ -52,6 +52,8 @@ export class LocalBrowsers implements BrowserProvider, LentBrowsers {
   readonly #sessions = new Map<string, LentSession>();
   /** Those that have a place: until nothing of them runs. */
   readonly #placed = new Set<LentSession>();
+  /** Those that were not to run here when that was last asked. */
+  #strays: ReadonlySet<LentSession> = new Set();
   #placeIsFree = Promise.withResolvers<void>();
   #isStopping = false;
 
@@ -176,6 +178,24 @@ export class LocalBrowsers implements BrowserProvider, LentBrowsers {
     ...asked: Parameters<BrowserProvider['removeRecording']>
   ): ReturnType<BrowserProvider['removeRecording']> {
     return this.#parts.recordings.removeRecording(...asked);
+  }
+
+  /**
+   * Ends what is not to run here twice in succession: the row of one that has just begun may not name this host yet.
+   * @param wantedOf those of these sessions that are to run here.
+   */
+  async endStrays(wantedOf: (sessionIds: readonly string[]) => Promise<readonly string[]>): Promise<void> {
+    const placed = [...this.#placed];
+    const wanted = new Set(placed.length > 0 ? await wantedOf(placed.map(({ order }) => order.sessionId)) : []);
+    const strays = placed.filter(({ order }) => !wanted.has(order.sessionId));
+    for (const session of strays) {
+      if (!this.#strays.has(session)) continue;
+      this.#parts.log.warn({ sessionId: session.order.sessionId }, 'a session that is not to run here is ended');
+      session.end({ reason: 'cancelled', detail: null });
+      // Nobody releases it.
+      void Promise.all([session.gone, session.recorded]).then(() => this.#forget(session));
+    }
+    this.#strays = new Set(strays);
   }
 
   /** Lends nothing any more, and ends what it has lent; resolves when all of that is released, and what was recorded stored. */
