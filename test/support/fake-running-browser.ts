@@ -10,6 +10,7 @@ import {
 export class FakeRunningBrowser implements RunningBrowser {
   readonly isolation = 'jailed';
   readonly pid = 0;
+  isRunning = true;
   readonly egress: EgressCounts = { connections: 0, bytes: 0, allowed: new Map(), refused: new Map() };
   readonly #end = Promise.withResolvers<BrowserEnd>();
   readonly ended = this.#end.promise;
@@ -24,6 +25,7 @@ export class FakeRunningBrowser implements RunningBrowser {
   allow(): void {}
 
   kill(end: BrowserEnd): void {
+    this.isRunning = false;
     this.#end.resolve(end);
   }
 
