@@ -1,3 +1,5 @@
+import { DomainError } from '../shared/errors.ts';
+
 /** Tags whose attributes hold addresses, with the names of these attributes (RFC 8216bis, 4.4). */
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   'EXT-X-KEY': ['URI'],
@@ -14,7 +16,11 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
 /** Attributes of this tag are the author's own: any of them may be an address. */
 const DATE_RANGE = 'EXT-X-DATERANGE';
 const TAG = /^#(EXT-X-[A-Z-]+):(.*)$/;
-const QUOTED_ATTRIBUTE = /([A-Z0-9-]+)="([^"]*)"/g;
+/** Tried where a name begins alone: within one, each of its characters would be tried, and that is quadratic. */
+const QUOTED_ATTRIBUTE = /(?<![A-Z0-9-])([A-Z0-9-]+)="([^"]*)"/g;
+/** An hour in segments of a second has 3,600. */
+const ADDRESSES_MAX = 5_000;
+const ADDRESS_MAX_CHARACTERS = 8_192;
 /** The first line may begin with a byte order mark. */
 const COMMENT_OR_TAG = /^(\xef\xbb\xbf)?#/;
 const NOT_ASCII = /[\x80-\xff]/;
@@ -27,16 +33,18 @@ export const isPlaylist = (body: Buffer): boolean => /^(\xef\xbb\xbf)?#EXTM3U/.t
  * A playlist (RFC 8216 and its successor's draft) in which each address is replaced; all other bytes stay as they are.
  * Addresses that hold their content (`data:`) and those that do not parse stay too.
  * @param base the address that the playlist was read from, after redirects; relative ones are resolved against it.
+ * Throws `upstream_error` for one of more than 5,000 addresses, and for an address of more than 8,192 characters.
  * @param replaced what stands for an absolute address. It must not hold quotes, line ends or `{$`.
  */
 export function rewritePlaylist(playlist: Buffer, base: string, replaced: (address: string) => string): Buffer {
   // One character per byte, so that bytes that are not UTF-8 come out as they went in.
   const lines = playlist.toString('latin1').split('\n');
   const variables = new Map<string, string>();
+  let addresses = 0;
   const rewritten = (written: string): string => {
+    if (++addresses > ADDRESSES_MAX) throw tooLarge(`more than ${ADDRESSES_MAX} addresses`);
     const text = NOT_ASCII.test(written) ? Buffer.from(written, 'latin1').toString() : written;
-    const address = text.replaceAll(/\{\$([\w-]+)\}/g, (whole, name: string) => variables.get(name) ?? whole);
-    const url = URL.parse(address, base);
+    const url = URL.parse(filledIn(text, variables), base);
     return url && url.protocol !== 'data:' ? replaced(url.href) : written;
   };
   const rewriteLine = (line: string): string => {
@@ -55,6 +63,20 @@ export function rewritePlaylist(playlist: Buffer, base: string, replaced: (addre
   };
   return Buffer.from(lines.map(rewriteLine).join('\n'), 'latin1');
 }
+
+/** An address with its variables filled in, however often their values stand in it. */
+function filledIn(text: string, variables: ReadonlyMap<string, string>): string {
+  let length = text.length;
+  const checked = (value: string): string => {
+    length += value.length;
+    if (length > ADDRESS_MAX_CHARACTERS) throw tooLarge(`an address of more than ${ADDRESS_MAX_CHARACTERS} characters`);
+    return value;
+  };
+  checked('');
+  return text.replaceAll(/\{\$([\w-]+)\}/g, (whole, name: string) => checked(variables.get(name) ?? whole));
+}
+
+const tooLarge = (what: string) => new DomainError('upstream_error', `The playlist of the recording has ${what}`);
 
 /** Notes a variable that addresses after it may hold (`EXT-X-DEFINE`): a reader cannot fill it into a replaced address. */
 function define(variables: Map<string, string>, attributes: string): void {

@@ -1,4 +1,5 @@
 import { completed, isPlaylist, rewritePlaylist } from '../../../domain/browser-sessions/playlist-rules.ts';
+import type { DomainError } from '../../../domain/shared/errors.ts';
 
 const BASE = 'https://cdn.example.com/sessions/1/pages/0/playlist.m3u8?sig=abc';
 const rewrite = (playlist: string | Buffer) =>
@@ -51,6 +52,39 @@ test('line ends, blank lines, comments, unknown tags and bytes that are not UTF-
   expect(rewrite('#EXTINF:1,\r\na.ts  \r\n')).toBe(
     '#EXTINF:1,\r\n<https://cdn.example.com/sessions/1/pages/0/a.ts>  \r\n',
   );
+});
+
+const refused = (body: string) => {
+  try {
+    return rewrite(body);
+  } catch (error) {
+    return (error as DomainError).code;
+  }
+};
+
+test.each([
+  ['more addresses than an hour has segments', 'a\n'.repeat(200_000)],
+  ['a long address', `https://cdn.example.com/${'a'.repeat(9_000)}`],
+  [
+    'a variable whose value stands in an address again and again',
+    `#EXT-X-DEFINE:NAME="a",VALUE="${'a'.repeat(5_000)}"\n${'{$a}'.repeat(2_000)}`,
+  ],
+])('%s: refused', (_, body) => {
+  expect(refused(`#EXTM3U\n${body}`)).toBe('upstream_error');
+});
+
+test.each([
+  ['a name without end', `#EXT-X-DATERANGE:${'A'.repeat(2_000_000)}`],
+  ['names and quotes without end', `#EXT-X-DATERANGE:${'A="'.repeat(500_000)}`],
+  ['variables without end', `#EXTM3U\n${'{$a'.repeat(2_000)}`],
+])('%s: read in linear time', (_, body) => {
+  const times = [0, 1, 2].map(() => {
+    const before = process.threadCpuUsage();
+    refused(body);
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  expect(Math.min(...times)).toBeLessThan(1_000);
 });
 
 test('a playlist that its writer left open is ended once', () => {
