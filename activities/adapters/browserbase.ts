@@ -18,7 +18,7 @@ import {
   createBrowserbaseHttp,
   type BrowserbaseReply,
 } from './browserbase-http.ts';
-import { openFirstPage } from './cdp-first-page.ts';
+import { openFirstPageAt } from './cdp-first-page.ts';
 import { isRunning, Live, Replays, Session, stateOf } from './browserbase-answers.ts';
 import { createReplaySegments } from './replay-segments.ts';
 
@@ -166,7 +166,7 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
 
   async function openOrg(order: SessionOrder, { connectUrl }: Session, signal: AbortSignal) {
     try {
-      return await openFirstPage(outbound, connectUrl ?? '', order, signal);
+      return await openFirstPageAt(outbound, connectUrl ?? '', order, signal);
     } catch (error) {
       if (error instanceof StartRefused) return providerFailure('front_door_refused', error.message);
       throw error;

@@ -1,7 +1,7 @@
 import type { ProviderFailure } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { providerFailure } from '../../domain/browser-sessions/provider-failure-rules.ts';
 import { within } from '../../domain/shared/within.ts';
-import type { Cdp } from './browser.ts';
+import { type Cdp, CdpError } from './browser.ts';
 
 const NAVIGATE_MAX_MS = 45_000;
 /** How long a front door that has loaded takes to lead on. */
@@ -10,9 +10,10 @@ const LEAD_ON_MS = 5_000;
 /**
  * Opens the first page in a tab, and waits until the address of the front door, a secret, stands in it no more: neither as its
  * address nor in its history. Rejects with `CdpError` when the browser is gone.
+ * @param session of the protocol, attached to the tab; its `Page` events are enabled.
  */
 export async function openFirstPage(
-  cdp: Cdp,
+  cdp: Pick<Cdp, 'send' | 'onEvent' | 'closed'>,
   session: string,
   url: URL,
   signal: AbortSignal,
@@ -26,7 +27,14 @@ export async function openFirstPage(
       const { errorText } = await cdp.send('Page.navigate', { url: url.href }, session);
       return typeof errorText === 'string' && errorText !== '' ? errorText : steps.passed;
     };
-    const outcome = await Promise.race([within(NAVIGATE_MAX_MS, opened(), () => 'it took too long'), aborted.promise]);
+    const lost = cdp.closed.then((): never => {
+      throw new CdpError('The browser is gone');
+    });
+    const outcome = await Promise.race([
+      within(NAVIGATE_MAX_MS, opened(), () => 'it took too long'),
+      aborted.promise,
+      lost,
+    ]);
     if (outcome === 'aborted') return providerFailure('unavailable', 'Nobody waits for the browser any more');
     if (outcome === 'unreachable')
       return providerFailure('navigation_failed', 'The page to which the front door leads cannot be reached');
@@ -48,7 +56,7 @@ class Steps {
   readonly #stopListening: () => void;
   #leadOn: NodeJS.Timeout | undefined;
 
-  constructor(cdp: Cdp, session: string, { href, search }: URL) {
+  constructor(cdp: Pick<Cdp, 'onEvent'>, session: string, { href, search }: URL) {
     const { promise, resolve } = Promise.withResolvers<'passed' | 'refused' | 'unreachable'>();
     this.passed = promise;
     const isSecret = search !== '';

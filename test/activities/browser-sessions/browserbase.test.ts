@@ -66,6 +66,8 @@ test('a session is created until the cap, kept alive, marked, and sent to the fr
   expect(session).toMatchObject({
     id: ref.providerSessionId,
     visited: [FRONT_DOOR],
+    // The address of the front door is a secret: nobody finds it in the tab.
+    history: ['https://org.example.com/home'],
     order: {
       projectId: 'bb-project',
       keepAlive: true,
@@ -118,6 +120,12 @@ test('an org that is not opened ends the session that was created for it', async
   });
   expect(simulator.sessions).toMatchObject([{ status: 'COMPLETED', visited: [] }]);
 });
+
+test('a front door that leads nowhere ends the session', async () => {
+  simulator.leadsOnTo = undefined;
+  expect(await provider.create(orderOf(), signal)).toMatchObject({ isOk: false, kind: 'front_door_refused' });
+  expect(simulator.sessions).toMatchObject([{ status: 'COMPLETED', visited: [FRONT_DOOR] }]);
+}, 10_000);
 
 test.each([
   [

@@ -23,6 +23,8 @@ export interface SimulatedSession {
   order: Record<string, unknown>;
   /** Addresses that its browser was sent to. */
   visited: string[];
+  /** What its only tab shows, with what it showed before; the latest last. */
+  history: string[];
 }
 
 /**
@@ -63,6 +65,8 @@ export interface BrowserbaseSimulator {
   serve: (path: string, file: CdnFile) => void;
   /** The playlist of pages to come; `{cdn}` stands for the second port. */
   playlist: string;
+  /** Path to which a page that browsers are sent to leads on, once it has loaded; undefined: it stays. */
+  leadsOnTo: string | undefined;
   /** A session ends by itself. */
   end: (id: string, status: 'ERROR' | 'TIMED_OUT' | 'COMPLETED') => void;
   /** The provider knows a session no more. */
@@ -74,7 +78,7 @@ export interface BrowserbaseSimulator {
 const RUNNING = new Set(['PENDING', 'RUNNING']);
 const QUERY = /^user_metadata\['([^']+)'\]:'([^']*)'$/;
 
-/** Browserbase by its published REST interface, version 1. Its browsers load nothing: they note where they are sent. */
+/** Browserbase by its published REST interface, version 1. Its browsers load nothing: they note where they are sent, and are led. */
 export async function browserbaseSimulator(port = 0): Promise<BrowserbaseSimulator> {
   const apiKey = 'bb_simulated_key';
   const sessions: SimulatedSession[] = [];
@@ -102,13 +106,25 @@ export async function browserbaseSimulator(port = 0): Promise<BrowserbaseSimulat
           method: string;
           params: Record<string, string>;
         };
-        let result = RESULTS[method] ?? {};
-        if (method === 'Page.navigate') {
-          const url = params.url ?? '';
-          if (isBarred(session, url)) result = { ...result, errorText: 'net::ERR_BLOCKED_BY_CLIENT' };
-          else session.visited.push(url);
+        const event = (name: string, body: object) =>
+          client.send(JSON.stringify({ method: name, params: body, sessionId: 'cdp-0' }));
+        const show = (url: string) => {
+          session.history.push(url);
+          event('Page.frameNavigated', { frame: { id: 'frame-0', url } });
+        };
+        const url = params.url ?? '';
+        const isGoing = method === 'Page.navigate' && !isBarred(session, url);
+        if (isGoing) {
+          session.visited.push(url);
+          show(url);
         }
+        if (method === 'Page.resetNavigationHistory') session.history.splice(0, session.history.length - 1);
+        const isRefused = method === 'Page.navigate' && !isGoing;
+        const result = isRefused ? { errorText: 'net::ERR_BLOCKED_BY_CLIENT' } : (RESULTS[method] ?? {});
         client.send(JSON.stringify({ id, result }));
+        if (!isGoing) return;
+        event('Page.loadEventFired', {});
+        if (simulator.leadsOnTo !== undefined) show(new URL(simulator.leadsOnTo, url).href);
       });
     });
   });
@@ -120,6 +136,7 @@ export async function browserbaseSimulator(port = 0): Promise<BrowserbaseSimulat
     sessions,
     requests,
     playlist: PLAYLIST,
+    leadsOnTo: '/home',
     next: (...behaviors) => plans.push(...behaviors),
     always: (route, behavior) => standing.push({ route, behavior }),
     serve: (path, file) => files.set(path, file),
@@ -140,6 +157,7 @@ export async function browserbaseSimulator(port = 0): Promise<BrowserbaseSimulat
       standing = [];
       files.clear();
       simulator.playlist = PLAYLIST;
+      simulator.leadsOnTo = '/home';
     },
     async close() {
       for (const client of browsers.clients) client.terminate();
@@ -260,10 +278,11 @@ export async function browserbaseSimulator(port = 0): Promise<BrowserbaseSimulat
       userMetadata: (order.userMetadata ?? {}) as Record<string, unknown>,
       order,
       visited: [],
+      history: ['about:blank'],
     };
   }
 
-  const shown = ({ order: _, visited: __, ...session }: SimulatedSession) => session;
+  const shown = ({ order: _, visited: __, history: ___, ...session }: SimulatedSession) => session;
   const signingKeyOf = (id: string) => `sk-${id}`;
   const connectUrlOf = ({ id }: SimulatedSession) =>
     `${simulator.url.replace('http', 'ws')}/connect/${id}?signingKey=${signingKeyOf(id)}`;
