@@ -75,6 +75,7 @@ export function createReplaySegments(
         contentType: status === 416 ? 'application/octet-stream' : contentType,
         length: Number.isNaN(length) || status === 416 ? null : length,
         range: header('content-range'),
+        address,
         body: status === 416 ? noBytes() : boundedBytes(body, maxBytes),
       },
     };

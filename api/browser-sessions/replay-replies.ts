@@ -35,8 +35,7 @@ export function playlistReply(
 export async function segmentReply(
   scope: Pick<Scope, 'adapters' | 'publicUrl' | 'now'>,
   page: ReplayPage,
-  address: string,
-  { status, contentType, length, range, body }: Segment,
+  { status, contentType, length, range, address, body }: Segment,
 ): Promise<RawReply | Reply<RawReply>> {
   if (status === 416)
     throw new DomainError('range_not_satisfiable', 'The segment has no such part', {

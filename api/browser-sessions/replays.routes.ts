@@ -134,7 +134,7 @@ export const browserReplaysRoutes = [
       const { ref, source } = recordingOf(adapters.browsers.recordings, actor.tenantId, session);
       const answer = await source.segment(ref, address, range ?? null, gone());
       if (!answer.isOk) throw replayError(answer);
-      return segmentReply(scope, page, address, answer.value);
+      return segmentReply(scope, page, answer.value);
     },
   }),
 

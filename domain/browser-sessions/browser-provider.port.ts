@@ -145,6 +145,8 @@ export interface Segment {
   length: number | null;
   /** `Content-Range` of 206 and 416. */
   range: string | null;
+  /** What the relative addresses of a playlist are resolved against: where it came from in the end. */
+  address: string;
   body: AsyncIterable<Uint8Array>;
 }
 

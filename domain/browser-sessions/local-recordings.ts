@@ -91,7 +91,10 @@ export function localRecordings({ objects, pagesOf }: LocalRecordingParts): Brow
       const size = await objects.sizeOf(key);
       const part = size === undefined ? undefined : requestedRange(range, size);
       if (part === 'unsatisfiable')
-        return { isOk: true, value: { ...VIDEO, status: 416, length: 0, range: `bytes */${size}`, body: noBytes() } };
+        return {
+          isOk: true,
+          value: { ...VIDEO, status: 416, length: 0, range: `bytes */${size}`, address, body: noBytes() },
+        };
       const body = size === undefined ? undefined : await objects.get(key, part);
       if (size === undefined || !body) return GONE;
       const value: Segment = part
@@ -100,9 +103,10 @@ export function localRecordings({ objects, pagesOf }: LocalRecordingParts): Brow
             status: 206,
             length: part.end - part.start + 1,
             range: `bytes ${part.start}-${part.end}/${size}`,
+            address,
             body,
           }
-        : { ...VIDEO, status: 200, length: size, range: null, body };
+        : { ...VIDEO, status: 200, length: size, range: null, address, body };
       return { isOk: true, value };
     },
 

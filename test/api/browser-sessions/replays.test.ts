@@ -1,10 +1,14 @@
 import { recordingKey } from '../../../domain/browser-sessions/local-recordings.ts';
+import { referenceTo } from '../../../domain/browser-sessions/replay-references.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { type BrowserbaseSimulator, browserbaseSimulator } from '../../simulators/browserbase/simulator.ts';
+import { activityDeps } from '../../support/activities.ts';
 import { testApp, type TestApp } from '../../support/app.ts';
 import { idleEngine } from '../../support/launch.ts';
 import { RECORDED_AT, type RecordedSession, recordedSession } from '../../support/recorded-session.ts';
 
+const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl';
+const MEGABYTE = Buffer.alloc(1_048_576);
 let app: TestApp;
 let simulator: BrowserbaseSimulator;
 let projectId: string;
@@ -13,7 +17,10 @@ let environmentId: string;
 
 beforeAll(async () => {
   simulator = await browserbaseSimulator();
-  app = await testApp({ launch: idleEngine, env: { BROWSER_PROVIDER_TIMEOUT_SECONDS: '2' } });
+  app = await testApp({
+    launch: idleEngine,
+    env: { BROWSER_PROVIDER_TIMEOUT_SECONDS: '2', OUTBOUND_ALLOW: '127.0.0.1/32' },
+  });
   const owner = app.as(app.owner);
   const project = async (identifier: string) =>
     (await owner.post(201, '/api/projects', { identifier, platform: 'host-a' })).id as string;
@@ -71,7 +78,7 @@ test('a local recording is listed, played and read in parts', async () => {
     ],
   });
   const { text, headers, paths } = await playlistOf(id);
-  expect(headers.get('content-type')).toBe('application/vnd.apple.mpegurl');
+  expect(headers.get('content-type')).toBe(PLAYLIST_TYPE);
   expect(text).toMatch(/^#EXTM3U\n#EXT-X-MAP:URI="http/);
   expect(text).toMatch(/\n#EXT-X-ENDLIST\n$/);
   expect(text).not.toContain('segment-0');
@@ -187,15 +194,28 @@ test('a playlist behind a reference is rewritten, too', async () => {
   });
   const [media = ''] = (await playlistOf(id)).paths;
   const inner = await app.as(app.member).request(200, 'GET', media);
-  expect(inner.headers.get('content-type')).toBe('application/vnd.apple.mpegurl');
+  expect(inner.headers.get('content-type')).toBe(PLAYLIST_TYPE);
   expect(inner.text).not.toContain('segment-7');
   const [segment = ''] = references(inner.text);
   expect((await app.as(app.member).request(200, 'GET', segment)).text).toContain('/high/segment-7.m4s');
 });
 
+test('a playlist behind a redirect is resolved against where it came from in the end', async () => {
+  const id = await hosted('#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{cdn}/media.m3u8\n');
+  simulator.serve('/media.m3u8', (_, response) => {
+    response.writeHead(302, { location: '/other/x.m3u8' }).end();
+  });
+  simulator.serve('/other/x.m3u8', (_, response) => {
+    response.writeHead(200, { 'content-type': PLAYLIST_TYPE }).end('#EXTM3U\n#EXTINF:1,\nsegment-7.m4s\n');
+  });
+  const [media = ''] = (await playlistOf(id)).paths;
+  const [segment = ''] = references((await app.as(app.member).request(200, 'GET', media)).text);
+  expect((await app.as(app.member).request(200, 'GET', segment)).text).toContain('/other/segment-7.m4s');
+});
+
 test('addresses inside, and what is no recording, are refused', async () => {
   const id = await hosted(
-    '#EXTM3U\nfile:///etc/passwd\nhttp://169.254.169.254/latest/meta-data/\n{cdn}/page\n{cdn}/redirected\n{cdn}/endless\n',
+    '#EXTM3U\nfile:///etc/passwd\nhttp://169.254.169.254/latest/meta-data/\nhttp://127.0.0.2/a.m4s\nhttp://[::1]/a.m4s\n{cdn}/page\n{cdn}/redirected\n',
   );
   simulator.serve('/page', (_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<script>alert(1)</script>');
@@ -203,8 +223,43 @@ test('addresses inside, and what is no recording, are refused', async () => {
   simulator.serve('/redirected', (_, response) => {
     response.writeHead(302, { location: 'http://10.0.0.1/' }).end();
   });
-  for (const path of (await playlistOf(id)).paths.slice(0, 4))
-    expect((await app.as(app.member).get(502, path)).code).toBe('upstream_error');
+  const { paths } = await playlistOf(id);
+  expect(paths).toHaveLength(6);
+  for (const path of paths) expect((await app.as(app.member).get(502, path)).code).toBe('upstream_error');
+});
+
+test('a segment without an end is cut off', async () => {
+  const id = await hosted('#EXTM3U\n{cdn}/endless\n');
+  simulator.serve('/endless', (_, response) => {
+    response.writeHead(200, { 'content-type': 'video/mp4' });
+    const more = () => {
+      while (response.write(MEGABYTE));
+    };
+    response.on('drain', more);
+    more();
+  });
+  const [segment = ''] = (await playlistOf(id)).paths;
+  const response = await fetch(`${app.url}${segment}`, { headers: { authorization: `Bearer ${app.member.token}` } });
+  expect(response.status).toBe(200);
+  let bytes = 0;
+  const read = async () => {
+    for await (const chunk of response.body ?? []) bytes += chunk.length;
+  };
+  await expect(read()).rejects.toThrow();
+  expect(bytes).toBeLessThanOrEqual(64 * MEGABYTE.length);
+});
+
+test('a reference that has expired opens nothing', async () => {
+  const id = await session();
+  const page = { tenantId: app.tenant.id, sessionId: id, pageId: '0' };
+  const address = 'recording://page/0/segment-00000.m4s';
+  const expiresAtS = Math.floor(Date.now() / 1_000) - 1;
+  const { deps, close } = activityDeps(app);
+  const pathUntil = (seconds: number) =>
+    at(id, `/0/segment?u=${referenceTo(deps.encryption, page, address, expiresAtS + seconds)}`);
+  await app.as(app.member).get(404, pathUntil(0));
+  await app.as(app.member).request(200, 'GET', pathUntil(60));
+  await close();
 });
 
 test('a provider that fails is told, without its key', async () => {
