@@ -8,6 +8,7 @@ import {
 import { taskQueues } from '../../activities/registry.ts';
 import { createFleet } from '../../activities/worker.ts';
 import { bundleFolder, ensureBundle } from '../../activities/workflow-bundle.ts';
+import type { BrowserProvider } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { newId } from '../../domain/shared/ids.ts';
 import {
   BROWSER_SESSIONS_QUEUE,
@@ -46,7 +47,7 @@ export const addHost = (
 /** Ordinary workers that call these providers, in the process of the test. */
 export async function startSessionWorkers(
   app: TestApp,
-  providers: readonly FakeBrowsers[],
+  providers: readonly BrowserProvider[],
   queues = QUEUES,
 ): Promise<TestWorker> {
   const { deps, close } = activityDeps(app);
