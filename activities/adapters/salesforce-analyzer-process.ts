@@ -17,6 +17,7 @@ export interface AnalyzerReport {
 interface SarifRun {
   tool: { driver: { name: string; version?: string; semanticVersion?: string } };
   results: { ruleId?: string; message: { text?: string } }[];
+  properties?: Record<string, unknown>;
   invocations: { executionSuccessful: boolean; workingDirectory?: unknown; toolExecutionNotifications?: unknown[] }[];
 }
 
@@ -101,6 +102,8 @@ function corrected(run: SarifRun): string[] {
   run.results = run.results.filter((result) => !failures.includes(result));
   if (run.results.length > RESULTS_MAX) {
     notes.push(`${driver.name} found ${run.results.length} issues, of which the first ${RESULTS_MAX} are kept`);
+    // As `domain/code-analysis/cut-rules.ts` reads it, which this process cannot see.
+    run.properties = { ...run.properties, 'quayside/resultsFound': run.results.length };
     run.results.length = RESULTS_MAX;
   }
   for (const invocation of run.invocations) {

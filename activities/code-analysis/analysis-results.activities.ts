@@ -67,7 +67,7 @@ export const createAnalysisResultActivities = (deps: Deps) => ({
       let refused = 0;
       for (const { id, commitId, gate, summary } of await tx((work) => dueStatuses(work, { projectId, branch }))) {
         if (!gate) continue;
-        const { state, description } = statusOfGate(gate, summary.totalIssues);
+        const { state, description } = statusOfGate(gate, summary);
         const status = { repository: repositoryIdentifier, commitId, context: STATUS_CONTEXT, state };
         const answer = await host?.writeStatus({ ...status, description: description.slice(0, DESCRIPTION_MAX) });
         const error = answer ? (answer.isOk ? null : answer.reason) : 'no credential for the git host is kept';

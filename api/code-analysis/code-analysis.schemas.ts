@@ -67,7 +67,7 @@ export const PublishOut = z.object({
 const Level = z.enum(LEVELS);
 
 export const GateOut = z
-  .object({ status: z.enum(['passed', 'failed', 'none']), reasons: z.array(z.string()) })
+  .object({ status: z.enum(['passed', 'failed', 'none', 'unknown']), reasons: z.array(z.string()) })
   .meta({ id: 'QualityGateResult' });
 
 const Summary = z.object({
@@ -79,6 +79,13 @@ const Summary = z.object({
   toolsUsed: z.array(z.object({ name: z.string(), version: z.string().nullable() })),
   filesAffected: z.int(),
   analysisSuccessful: z.boolean(),
+  cutTools: z
+    .array(z.object({ tool: z.string(), kept: z.int(), found: z.int() }))
+    .optional()
+    .meta({
+      description:
+        'Tools that found more issues than are kept: the other numbers of this run, and new and fixed ones of this and the next run, count only what is kept',
+    }),
   suppressed: z.int().meta({ description: 'Suppressed results, which no other number counts' }),
   newIssues: z.int().nullable().meta({
     description:
@@ -97,7 +104,8 @@ const shown = z.object({
   summary: Summary,
   metadata: z.object({ triggeredBy: z.string(), scheduledRun: z.boolean(), tools: z.array(z.string()) }),
   gate: GateOut.nullable().meta({
-    description: 'null until the run is compared; `none`: the project has no quality gate',
+    description:
+      'null until the run is compared; `none`: the project has no quality gate; `unknown`: too few issues are kept to tell',
   }),
   sarifUrl: z.string().meta({ description: 'Where the SARIF log is' }),
 });

@@ -36,6 +36,10 @@ const CompareOut = z
     new: z.array(Found),
     fixed: z.array(Found),
     unchangedCount: z.int(),
+    isComplete: z.boolean().meta({
+      description: 'false: a tool found more than is kept, so that issues may be missing, or only look new or fixed',
+    }),
+    incompleteReason: z.string().nullable().meta({ description: 'How many were found and kept; null when complete' }),
     limit: z.int(),
     nextCursor: z.string().nullable(),
   })

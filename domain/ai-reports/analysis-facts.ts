@@ -1,4 +1,5 @@
 import type { History } from '../git/commit-graph-cache.ts';
+import { isCut, whyIncomplete } from '../code-analysis/cut-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { issuesOf, latestAnalysis } from './analysis.queries.ts';
 import { counted, dayOf, fact, FACTS_MAX, type FactGroup } from './fact-rules.ts';
@@ -18,6 +19,9 @@ export async function analysisGroups(
   const analysis = await latestAnalysis(tx, projectId, branch);
   if (!analysis) return [{ facts: [fact(SOURCE, `The code of branch ${branch} was not analysed yet`)], share: 1 }];
   const { id, baseId, commitId, analyzedAt, summary, newIssues, fixedIssues, gate, indexedAt } = analysis;
+  const base = analysis.baseSummary;
+  const incompleteReason = whyIncomplete({ base, head: summary });
+  const least = isCut(summary) ? 'at least ' : '';
   const folders = domains === undefined ? undefined : packages.flatMap((name) => known.get(name)?.path ?? []);
   const all = { analysisId: id, otherId: baseId, folders, onlyAlone: false, limit: FACTS_MAX };
   const issues = await issuesOf(tx, all);
@@ -30,19 +34,30 @@ export async function analysisGroups(
   const about = [
     fact(
       SOURCE,
-      `The latest analysis of the whole code, of commit ${commitId.slice(0, 10)} on ${dayOf(analyzedAt)}, found ${numbers}`,
+      `The latest analysis of the whole code, of commit ${commitId.slice(0, 10)} on ${dayOf(analyzedAt)}, found ${least}${numbers}`,
     ),
     ...(summary.analysisSuccessful ? [] : [fact(SOURCE, 'That analysis did not succeed in full')]),
     ...(newIssues === null
       ? []
-      : [fact(SOURCE, `New issues since the analysis before it: ${newIssues}; fixed ones: ${fixedIssues ?? 0}`)]),
+      : [
+          fact(
+            SOURCE,
+            `${incompleteReason === null ? 'New issues' : 'Of the issues that are kept, those that look new'} since the analysis before it: ${newIssues}; fixed ones: ${fixedIssues ?? 0}`,
+          ),
+        ]),
+    ...(incompleteReason === null ? [] : [fact(SOURCE, incompleteReason)]),
     ...(gate === null || gate.status === 'none'
       ? []
       : [fact(SOURCE, `Its quality gate ${[gate.status, ...gate.reasons].join(': ')}`)]),
     ...(indexedAt === null ? [fact(SOURCE, 'Its issues are not indexed yet, so none is listed here')] : []),
     ...(folders === undefined || indexedAt === null
       ? []
-      : [fact(SOURCE, `${counted(issues[0]?.total ?? 0, 'issue')} of that analysis in the packages of this report`)]),
+      : [
+          fact(
+            SOURCE,
+            `${least}${counted(issues[0]?.total ?? 0, 'issue')} of that analysis in the packages of this report`,
+          ),
+        ]),
   ];
   const place = ({ path, startLine }: (typeof issues)[number]) => `${path}${startLine === null ? '' : `:${startLine}`}`;
   const listed = (state: string) => (issue: (typeof issues)[number]) =>
@@ -50,10 +65,10 @@ export async function analysisGroups(
   return [
     { facts: about, share: 5 },
     {
-      facts: issues.map((issue) => listed(issue.isAlone ? 'New' : 'Known')(issue)),
+      facts: issues.map((issue) => listed(issue.isAlone ? (isCut(base) ? 'Possibly new' : 'New') : 'Known')(issue)),
       total: issues[0]?.total ?? 0,
       share: 90,
     },
-    { facts: fixed.map(listed('Fixed')), total: fixed[0]?.total ?? 0, share: 25 },
+    { facts: fixed.map(listed(isCut(summary) ? 'Possibly fixed' : 'Fixed')), total: fixed[0]?.total ?? 0, share: 25 },
   ];
 }

@@ -25,6 +25,7 @@ export const latestAnalysis = ({ db, tenantId }: Reads, projectId: string, branc
       'a.gate',
       'a.indexedAt',
       'b.id as baseId',
+      'b.summary as baseSummary',
     ])
     .executeTakeFirst();
 

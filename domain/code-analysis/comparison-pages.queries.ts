@@ -2,6 +2,7 @@ import type { Reads } from '../data/fenced-reads.ts';
 import { fullCommitId } from '../git/commits.queries.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { BranchOf } from './analyses.queries.ts';
+import { whyIncomplete } from './cut-rules.ts';
 import { countDifferences, listDifferences } from './issues.queries.ts';
 
 async function side(reads: Reads, { projectId, branch }: BranchOf, given: string) {
@@ -13,7 +14,7 @@ async function side(reads: Reads, { projectId, branch }: BranchOf, given: string
     .where('projectId', '=', projectId)
     .where('branch', '=', branch)
     .where('commitId', '=', commitId)
-    .select(['id', 'commitId', 'analyzedAt', 'indexedAt'])
+    .select(['id', 'commitId', 'analyzedAt', 'indexedAt', 'summary'])
     .executeTakeFirst();
   if (!found) throw notFound(`An analysis of ${commitId} on ${branch}`);
   if (found.indexedAt === null)
@@ -56,13 +57,16 @@ export async function comparedSides(
   const shownFixed = fixed.slice(0, limit - shownAdded.length);
   const last = shownFixed.at(-1);
   const lastCursor = last ? `fixed-${last.position}` : `new-${shownAdded.at(-1)?.position ?? 0}`;
-  const { unchangedIssues } = await countDifferences(reads, { baseId: base.id, headId: head.id });
+  const { unchangedIssues } = await countDifferences(reads, { baseId: base.id, headId: head.id, cutTools: [] });
+  const incompleteReason = whyIncomplete({ base: base.summary, head: head.summary });
   return {
     base,
     head,
     new: shownAdded,
     fixed: shownFixed,
     unchangedCount: unchangedIssues,
+    isComplete: incompleteReason === null,
+    incompleteReason,
     limit,
     nextCursor: isMore ? lastCursor : null,
   };

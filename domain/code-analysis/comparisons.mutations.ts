@@ -3,8 +3,18 @@ import { isoOf } from '../shared/date-time-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { type ComparedAnalysis, noteCompared } from './comparisons.queries.ts';
-import { judge } from './gate-rules.ts';
+import { whyIncomplete } from './cut-rules.ts';
+import { boundsOf, judge } from './gate-rules.ts';
 import { countDifferences } from './issues.queries.ts';
+
+const NO_DIFFERENCES = {
+  newIssues: 0,
+  newErrors: 0,
+  newWarnings: 0,
+  wholeNewErrors: 0,
+  wholeNewWarnings: 0,
+  fixedIssues: 0,
+};
 
 /**
  * Compares an analysis with the one before it on its branch, and judges it by the project's quality gate. Announced
@@ -16,12 +26,19 @@ export async function compareAnalysis(
   project: ProjectFacts,
   { head, base }: { head: ComparedAnalysis; base: ComparedAnalysis | undefined },
 ): Promise<void> {
+  const sides = { base: base?.summary, head: head.summary };
+  const cutTools = (base?.summary.cutTools ?? []).map(({ tool }) => tool);
   const differences = base
-    ? await countDifferences(tx, { baseId: base.id, headId: head.id })
-    : { newIssues: 0, newErrors: 0, newWarnings: 0, fixedIssues: 0 };
+    ? await countDifferences(tx, { baseId: base.id, headId: head.id, cutTools })
+    : NO_DIFFERENCES;
   const { newIssues, fixedIssues, ...counts } = differences;
   const { totalIssues, issuesByLevel } = head.summary;
-  const gate = judge(project.configuration.qualityGate, { ...counts, errors: issuesByLevel.error });
+  const gate = judge(
+    project.configuration.qualityGate,
+    boundsOf({ ...counts, errors: issuesByLevel.error }, sides),
+    sides,
+  );
+  const incompleteReason = whyIncomplete(sides);
   const isNews = JSON.stringify(gate) !== JSON.stringify(head.gate);
   const outcome = { baseId: base?.id ?? null, newIssues, fixedIssues, gate };
   const isThere = await noteCompared(tx, head.id, { ...outcome, statusDue: isNews && gate.status !== 'none' });
@@ -36,6 +53,8 @@ export async function compareAnalysis(
     warnings: issuesByLevel.warning,
     newIssues,
     fixedIssues,
+    isComplete: incompleteReason === null,
+    incompleteReason,
     gate,
     analyzedAt: isoOf(head.analyzedAt),
   });

@@ -51,8 +51,8 @@ const issuesOfBoth = ({ db, tenantId }: Reads, { baseId, headId }: Sides) =>
     .where('r.analysisId', 'in', [baseId, headId])
     .groupBy(['r.fingerprint', 'r.ordinal']);
 
-/** Numbers of a comparison. */
-export const countDifferences = (reads: Reads, sides: Sides) =>
+/** Numbers of a comparison. @param sides with the tools whose issues the base does not have whole. */
+export const countDifferences = (reads: Reads, { cutTools, ...sides }: Sides & { cutTools: readonly string[] }) =>
   reads.db
     .selectFrom(
       issuesOfBoth(reads, sides)
@@ -60,6 +60,7 @@ export const countDifferences = (reads: Reads, sides: Sides) =>
           sql<boolean>`bool_or(r.analysis_id = ${sides.headId}::uuid)`.as('in_head'),
           sql<boolean>`bool_or(r.analysis_id = ${sides.baseId}::uuid)`.as('in_base'),
           sql<string>`min(r.level)`.as('level'),
+          sql<boolean>`min(r.tool) <> all(${cutTools}::text[])`.as('is_whole'),
         ])
         .as('i'),
     )
@@ -67,6 +68,12 @@ export const countDifferences = (reads: Reads, sides: Sides) =>
       sql<number>`(count(*) filter (where in_head and not in_base))::int`.as('newIssues'),
       sql<number>`(count(*) filter (where in_head and not in_base and level = 'error'))::int`.as('newErrors'),
       sql<number>`(count(*) filter (where in_head and not in_base and level = 'warning'))::int`.as('newWarnings'),
+      sql<number>`(count(*) filter (where in_head and not in_base and is_whole and level = 'error'))::int`.as(
+        'wholeNewErrors',
+      ),
+      sql<number>`(count(*) filter (where in_head and not in_base and is_whole and level = 'warning'))::int`.as(
+        'wholeNewWarnings',
+      ),
       sql<number>`(count(*) filter (where in_base and not in_head))::int`.as('fixedIssues'),
       sql<number>`(count(*) filter (where in_base and in_head))::int`.as('unchangedIssues'),
     ])

@@ -58,6 +58,8 @@ export interface FoundRule {
 export interface SarifRun {
   tool: { driver: ToolComponent; extensions?: ToolComponent[] };
   invocations?: Invocation[];
+  /** 3.8 */
+  properties?: Record<string, unknown>;
   artifacts?: { location?: ArtifactLocation }[];
   originalUriBaseIds?: Record<string, ArtifactLocation>;
   versionControlProvenance?: { mappedTo?: ArtifactLocation }[];

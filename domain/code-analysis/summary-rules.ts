@@ -10,6 +10,7 @@ import {
   wasSuccessful,
 } from './sarif-rules.ts';
 import { RULE_ID_MAX, RuleLookup } from './rule-lookup-rules.ts';
+import { type CutTool, foundIn } from './cut-rules.ts';
 import { pathReducer, URI_MAX } from './sarif-path-rules.ts';
 
 export interface RuleCount {
@@ -37,6 +38,8 @@ export interface AnalysisSummary {
   analysisSuccessful: boolean;
   /** Results that are suppressed, which the other numbers leave out. */
   suppressed: number;
+  /** Tools that found more than is kept, which no other number counts; absent: none, or stored before it was noted. */
+  cutTools?: CutTool[];
 }
 
 /** A result, with what its run says of it. */
@@ -99,6 +102,7 @@ export class SummaryTally {
   readonly #rules = new Map<string, RuleCount>();
   readonly #files = new Set<string>();
   readonly #tools = new Map<string, UsedTool>();
+  readonly #ofTools = new Map<string, CutTool>();
   #suppressed = 0;
   #isSuccessful = true;
 
@@ -117,6 +121,9 @@ export class SummaryTally {
       this.#count(issue);
       if (++counted % ISSUES_PER_STEP === 0) yield;
     }
+    const before = this.#ofTools.get(tool.name) ?? { kept: 0, found: 0 };
+    const found = before.found + foundIn(run.properties, counted);
+    this.#ofTools.set(tool.name, { tool: tool.name, kept: before.kept + counted, found });
   }
 
   #count({ isSuppressed: isLeftOut, level, ruleId, ruleName, path }: Issue): void {
@@ -137,6 +144,7 @@ export class SummaryTally {
   get summary(): AnalysisSummary {
     const bySeverity = (a: RuleCount, b: RuleCount) =>
       LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) || b.count - a.count || (a.ruleId < b.ruleId ? -1 : 1);
+    const cutTools = [...this.#ofTools.values()].filter(({ kept, found }) => found > kept);
     return {
       totalIssues: LEVELS.reduce((sum, level) => sum + this.#levels[level], 0),
       issuesByLevel: { ...this.#levels },
@@ -145,6 +153,7 @@ export class SummaryTally {
       filesAffected: this.#files.size,
       analysisSuccessful: this.#isSuccessful,
       suppressed: this.#suppressed,
+      ...(cutTools.length > 0 && { cutTools }),
     };
   }
 }

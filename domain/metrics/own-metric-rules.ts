@@ -67,7 +67,8 @@ const ANALYSIS_TOTALS = { issues: 'totalIssues', errors: 'errors', warnings: 'wa
 function analysis(data: Data, timestamp: number): OwnMetric[] {
   const tags = tagsOf(data, { repository: 'repositoryIdentifier', branch: 'branch' });
   return Object.entries(ANALYSIS_TOTALS).flatMap(([name, member]): OwnMetric[] => {
-    const value = data[member];
+    // Issues that only look new are not measured.
+    const value = member === 'newIssues' && data.isComplete === false ? undefined : data[member];
     return typeof value === 'number'
       ? [{ metric: `quayside.analysis.${name}`, type: 'guage', value, timestamp, tags }]
       : [];

@@ -44,10 +44,19 @@ export const analysisEvents = {
       warnings: number('Issues of level warning', 4),
       newIssues: number('Issues that the run before it did not have', 2),
       fixedIssues: number('Issues that only the run before it had', 3),
-      gate: z.strictObject({ status: z.enum(['passed', 'failed', 'none']), reasons: z.array(z.string()) }).meta({
-        description: "Whether the project's quality gate is kept, and a sentence for each limit that is not",
-        example: { status: 'failed', reasons: ['1 errors, at most 0 allowed'] },
+      isComplete: z.boolean().meta({
+        description:
+          'The numbers count all issues; not so when a tool found more than are kept, in this run or the one before',
+        example: true,
       }),
+      incompleteReason: text('How many issues were found and kept', 'Not all issues are known').nullable(),
+      gate: z
+        .strictObject({ status: z.enum(['passed', 'failed', 'none', 'unknown']), reasons: z.array(z.string()) })
+        .meta({
+          description:
+            "Whether the project's quality gate is kept, and a sentence for each limit that is not; unknown: too few issues are kept to tell",
+          example: { status: 'failed', reasons: ['1 errors, at most 0 allowed'] },
+        }),
       analyzedAt: dateTime('When it was analysed'),
     }),
   ),

@@ -1,10 +1,17 @@
-import { judge } from '../../../domain/code-analysis/gate-rules.ts';
+import {
+  boundsOf,
+  type Gate,
+  judge,
+  type QualityGate,
+  statusOfGate,
+} from '../../../domain/code-analysis/gate-rules.ts';
+import type { CutSides } from '../../../domain/code-analysis/cut-rules.ts';
 import { lineHashes } from '../../../domain/code-analysis/line-hash-rules.ts';
 import { pathReducer } from '../../../domain/code-analysis/sarif-path-rules.ts';
 import { RuleLookup } from '../../../domain/code-analysis/rule-lookup-rules.ts';
 import { isSuppressed, messageOf, type SarifResult, type SarifRun } from '../../../domain/code-analysis/sarif-rules.ts';
 import { slimResult } from '../../../domain/code-analysis/slim-result-rules.ts';
-import { issuesOf } from '../../../domain/code-analysis/summary-rules.ts';
+import { issuesOf, SummaryTally } from '../../../domain/code-analysis/summary-rules.ts';
 import { issuesTrend } from '../../../domain/code-analysis/trend-rules.ts';
 
 test.each([
@@ -114,13 +121,95 @@ test('the trend compares means exactly', () => {
 });
 
 test('a quality gate names each limit that is exceeded', () => {
-  const counts = { errors: 3, newErrors: 1, newWarnings: 0 };
-  expect(judge(undefined, counts)).toEqual({ status: 'none', reasons: [] });
-  expect(judge({ maxErrors: 3, maxNewWarnings: 0 }, counts)).toEqual({ status: 'passed', reasons: [] });
-  expect(judge({ maxErrors: 2, maxNewErrors: 0 }, counts)).toEqual({
+  const sides = { base: {}, head: {} };
+  const counts = boundsOf({ errors: 3, newErrors: 1, newWarnings: 0, wholeNewErrors: 1, wholeNewWarnings: 0 }, sides);
+  expect(judge(undefined, counts, sides)).toEqual({ status: 'none', reasons: [] });
+  expect(judge({ maxErrors: 3, maxNewWarnings: 0 }, counts, sides)).toEqual({ status: 'passed', reasons: [] });
+  expect(judge({ maxErrors: 2, maxNewErrors: 0 }, counts, sides)).toEqual({
     status: 'failed',
     reasons: ['3 errors, at most 2 allowed', '1 new errors, at most 0 allowed'],
   });
+});
+
+const cut = { cutTools: [{ tool: 'lint', kept: 3, found: 5 }] };
+const WHY_HEAD = 'Not all issues are known: of 5 issues that lint found in the newer analysis the first 3 are kept';
+const WHY_BASE = 'Not all issues are known: of 5 issues that lint found in the older one the first 3 are kept';
+
+test.each<[string, CutSides, QualityGate, Gate['status'], string[]]>([
+  [
+    'a head, certainly exceeded',
+    { base: {}, head: cut },
+    { maxNewErrors: 2 },
+    'failed',
+    ['3 to 5 new errors, at most 2 allowed'],
+  ],
+  [
+    'a head, perhaps exceeded',
+    { base: {}, head: cut },
+    { maxNewErrors: 4 },
+    'unknown',
+    ['3 to 5 new errors, at most 4 allowed', WHY_HEAD],
+  ],
+  ['a head, certainly kept to', { base: {}, head: cut }, { maxNewErrors: 5, maxErrors: 6 }, 'passed', []],
+  [
+    'a head, of all errors',
+    { base: {}, head: cut },
+    { maxErrors: 5 },
+    'unknown',
+    ['4 to 6 errors, at most 5 allowed', WHY_HEAD],
+  ],
+  [
+    'a base: those that only look new',
+    { base: cut, head: {} },
+    { maxNewErrors: 1 },
+    'unknown',
+    ['1 to 3 new errors, at most 1 allowed', WHY_BASE],
+  ],
+  [
+    'a base: more than it can have had',
+    { base: cut, head: {} },
+    { maxNewErrors: 0 },
+    'failed',
+    ['1 to 3 new errors, at most 0 allowed'],
+  ],
+  [
+    'a base: those of a whole tool',
+    { base: cut, head: {} },
+    { maxNewWarnings: 1 },
+    'failed',
+    ['2 new warnings, at most 1 allowed'],
+  ],
+  ['a base, of all errors', { base: cut, head: {} }, { maxErrors: 4 }, 'passed', []],
+  ['the first run', { head: cut }, { maxNewErrors: 3 }, 'passed', []],
+  ['any, without a gate', { base: cut, head: cut }, {}, 'none', []],
+])('a quality gate says only what is certain of cut results: %s', (_, sides, gate, status, reasons) => {
+  const kept = { errors: 4, newErrors: 3, newWarnings: 2, wholeNewErrors: 0, wholeNewWarnings: 2 };
+  expect(judge(gate, boundsOf(kept, sides), sides)).toEqual({ status, reasons });
+});
+
+test('the commit status of a gate is no success when it is not known, and names no cut number as exact', () => {
+  expect(statusOfGate({ status: 'unknown', reasons: ['a', 'b'] }, { totalIssues: 3, ...cut })).toEqual({
+    state: 'error',
+    description: 'Unknown: a; b',
+  });
+  expect(statusOfGate({ status: 'passed', reasons: [] }, { totalIssues: 3, ...cut }).description).toBe(
+    'At least 3 issues',
+  );
+  expect(statusOfGate({ status: 'passed', reasons: [] }, { totalIssues: 3 }).description).toBe('3 issues');
+});
+
+test.each([
+  [5, [{ tool: 'lint', kept: 1, found: 5 }]],
+  [1, undefined],
+  [0, undefined],
+  ['5', undefined],
+  [1e300, [{ tool: 'lint', kept: 1, found: 2 ** 31 - 1 }]],
+])('a run that says that it had %p results is cut when it has fewer', (found, cutTools) => {
+  const tally = new SummaryTally();
+  const said = { ...run, properties: { 'quayside/resultsFound': found } };
+  const steps = tally.steps(said, issuesOf(said, [{ message: { text: 'x' } }], 'acme/shop'));
+  expect([...steps]).toEqual([]);
+  expect(tally.summary.cutTools).toEqual(cutTools);
 });
 
 test('an override may name its rule by guid', () => {

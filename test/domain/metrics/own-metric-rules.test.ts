@@ -46,6 +46,14 @@ test('a deployment counts when it took place, with what it went to', () => {
   ]);
 });
 
+test('new issues of an analysis are not measured when some of them may only look new', () => {
+  const data = { repositoryIdentifier: 'acme/shop', branch: 'main', totalIssues: 3, newIssues: 2 };
+  const measured = (isComplete: boolean) =>
+    ownMetricsOf({ event: 'code_analysis.completed', data: { ...data, isComplete } }, AT).map(({ metric }) => metric);
+  expect(measured(true)).toEqual(['quayside.analysis.issues', 'quayside.analysis.new_issues']);
+  expect(measured(false)).toEqual(['quayside.analysis.issues']);
+});
+
 test('tokens and costs of a call of a model are measured as far as they are known', () => {
   const data = { repositoryIdentifier: 'acme/shop', provider: 'openai', model: 'm', input: 7, output: 3, cost: null };
   const measured = ownMetricsOf({ event: AI_CALL_ENDED, data }, AT);

@@ -77,29 +77,31 @@ test('a domain and a package have their own', async () => {
 
 test('the latest analysis of the code: new, known and fixed issues, those of a package for itself', async () => {
   const { repositoryIdentifier } = stage.project;
-  const publish = (commitId: string, minute: number, results: object[]) =>
+  const publish = (commitId: string, minute: number, results: object[], run: object = {}) =>
     app.as(app.application).post(201, '/api/testreports/code-analysis/results', {
       repositoryIdentifier,
       branch: 'main',
       commitId,
       analyzedAt: new Date(Date.UTC(2026, 2, 2, 9, minute)).toISOString(),
-      sarif: logOf(results),
+      sarif: logOf(results, run),
     });
   expect(await factsOn({ scope: 'repository', scopeName: 'repository' })).toContain(
     '(code analysis) The code of branch main was not analysed yet',
   );
   await publish('a'.repeat(40), 1, [resultAt('Known', 'app/a', 1), resultAt('Gone', 'lib/b', 2)]);
   await publish('b'.repeat(40), 2, [resultAt('Known', 'app/a', 1), resultAt('New', 'lib/c', 3, { level: 'error' })]);
-  await eventually(
-    () =>
-      app
-        .as(app.member)
-        .get(
-          200,
-          `/api/testreports/code-analysis/history/main?repositoryIdentifier=${encodeURIComponent(repositoryIdentifier)}`,
-        ),
-    (rows: Json[]) => rows.every(({ gate }) => gate !== null),
-  );
+  const compared = () =>
+    eventually(
+      () =>
+        app
+          .as(app.member)
+          .get(
+            200,
+            `/api/testreports/code-analysis/history/main?repositoryIdentifier=${encodeURIComponent(repositoryIdentifier)}`,
+          ),
+      (rows: Json[]) => rows.every(({ gate }) => gate !== null),
+    );
+  await compared();
   expect(await factsOn({ scope: 'repository', scopeName: 'repository' })).toEqual(
     expect.arrayContaining([
       '(code analysis) The latest analysis of the whole code, of commit bbbbbbbbbb on 2026-03-02, found 1 error, 1 warning and 0 notes in 2 files',
@@ -112,4 +114,24 @@ test('the latest analysis of the code: new, known and fixed issues, those of a p
   const ofPackage = await factsOn({ scope: 'package', scopeName: 'app' });
   expect(ofPackage).toContain('(code analysis) 1 issue of that analysis in the packages of this report');
   expect(ofPackage.join('\n')).not.toMatch(/lib\/[bc]/);
+
+  await publish('c'.repeat(40), 3, [resultAt('Known', 'app/a', 1)], { properties: { 'quayside/resultsFound': 9 } });
+  await compared();
+  expect(await factsOn({ scope: 'repository', scopeName: 'repository' })).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/found at least 0 errors, 1 warning and 0 notes in 1 file$/),
+      '(code analysis) Of the issues that are kept, those that look new since the analysis before it: 0; fixed ones: 1',
+      '(code analysis) Not all issues are known: of 9 issues that lint found in the newer analysis the first 1 are kept',
+      expect.stringMatching(/^\(code analysis\) Possibly fixed error New in lib\/c:3: /),
+    ]),
+  );
+  await publish('d'.repeat(40), 4, [resultAt('Known', 'app/a', 1), resultAt('Gone', 'lib/b', 2)]);
+  await compared();
+  expect(await factsOn({ scope: 'repository', scopeName: 'repository' })).toEqual(
+    expect.arrayContaining([
+      '(code analysis) Not all issues are known: of 9 issues that lint found in the older one the first 1 are kept',
+      expect.stringMatching(/^\(code analysis\) Known warning Known in app\/a:1: /),
+      expect.stringMatching(/^\(code analysis\) Possibly new warning Gone in lib\/b:2: /),
+    ]),
+  );
 });

@@ -61,13 +61,13 @@ const branchOf = (repositoryIdentifier: string) => {
   return {
     repositoryIdentifier,
     history,
-    publish: (commitId: string, analyzedAt: string, results: readonly object[], status = 201) =>
+    publish: (commitId: string, analyzedAt: string, results: readonly object[], status = 201, run: object = {}) =>
       app.as(app.application).post(status, `${PATH}/results`, {
         repositoryIdentifier,
         branch: 'main',
         commitId,
         analyzedAt,
-        sarif: logOf(results),
+        sarif: logOf(results, run),
       }),
     /** Waits until so many analyses are compared; answers new and fixed issues by commit. */
     async compared(count: number) {
@@ -162,6 +162,8 @@ test('two commits are compared, in pages', async () => {
       { tool: 'lint', ruleId: 'R2', level: 'warning', path: 'old.js', startLine: 2, message: 'line 2 is long' },
     ],
     unchangedCount: 1,
+    isComplete: true,
+    incompleteReason: null,
     limit: 100,
     nextCursor: null,
   });
@@ -186,6 +188,33 @@ test('two commits are compared, in pages', async () => {
   await branch.compare(404, sha('a'), sha('d'));
   await branch.compare(400, sha('a'), sha('b'), '&cursor=x');
   await branch.compare(400, 'main', sha('b'));
+});
+
+test('a comparison with cut results says so, and its quality gate that it is not known', async () => {
+  const branch = await project({ qualityGate: { maxNewErrors: 1 } });
+  const found = (count: number) => ({ properties: { 'quayside/resultsFound': count } });
+  await branch.publish(sha('a'), at(1), [resultAt('R1', 'a.js', 1)], 201, found(2));
+  const results = ['R2', 'R3'].map((rule) => resultAt(rule, 'a.js', 5, error));
+  await branch.publish(sha('b'), at(2), results);
+  await branch.compared(2);
+  const reason = 'Not all issues are known: of 2 issues that lint found in the older one the first 1 are kept';
+  expect(await branch.compare(200, sha('a'), sha('b'))).toMatchObject({ isComplete: false, incompleteReason: reason });
+  const gate = { status: 'unknown', reasons: ['1 to 2 new errors, at most 1 allowed', reason] };
+  const [newest, oldest] = (await branch.history()) as [Json, Json];
+  expect(newest.gate).toEqual(gate);
+  expect(newest.summary).not.toHaveProperty('cutTools');
+  expect(oldest.gate).toEqual({ status: 'passed', reasons: [] });
+  expect(oldest.summary.cutTools).toEqual([{ tool: 'lint', kept: 1, found: 2 }]);
+  expect(await eventsOf(branch.repositoryIdentifier)).toMatchObject([
+    { isComplete: false },
+    { isComplete: false, incompleteReason: reason, gate },
+  ]);
+  const [status] = await eventually(
+    async () =>
+      host.requests.filter(({ path }) => path.includes(branch.repositoryIdentifier) && path.endsWith(sha('b'))),
+    (statuses) => statuses.length > 0,
+  );
+  expect(status?.body).toMatchObject({ state: 'error', description: expect.stringMatching(/^Unknown: 1 to 2 new/) });
 });
 
 test('an issue is the same when its line has moved, by hashes of the tool or of the file', async () => {
