@@ -96,6 +96,36 @@ if (!isInstalled)
   120_000,
 );
 
+test('of too many issues the first are kept, and the log says how many were found', async () => {
+  const packages = join(root, 'node_modules/@salesforce/code-analyzer-core');
+  mkdirSync(packages, { recursive: true });
+  const results = `Array.from({ length: 25_001 }, () => ({ ruleId: 'R', message: { text: 'x' } }))`;
+  writeFileSync(
+    join(packages, 'index.js'),
+    `exports.EventType = {}; exports.LogLevel = {}; exports.OutputFormat = {};
+    exports.CodeAnalyzerConfig = { withDefaults() {} };
+    exports.CodeAnalyzer = class {
+      onEvent() {}
+      createWorkspace() {}
+      selectRules() {}
+      run() {
+        const driver = { name: 'pmd', semanticVersion: '1.0.0' };
+        const run = { tool: { driver }, results: ${results}, invocations: [{ executionSuccessful: true }] };
+        return { getEngineNames: () => ['pmd'], toFormattedOutput: () => JSON.stringify({ runs: [run] }) };
+      }
+    };`,
+  );
+  const packagesFrom = join(root, 'package.json');
+  const place = await createSalesforceAnalyzer({ folder: newFolder(), heapMb: 256, packagesFrom }).open();
+  const outcome = await place.analyze(signal);
+  if (!outcome.isOk) throw new Error(outcome.reason);
+  const { runs } = JSON.parse(await text(outcome.sarif())) as { runs: { results: object[]; properties: object }[] };
+  await place.close();
+  rmSync(join(root, 'node_modules'), { recursive: true });
+  expect(runs[0]?.results).toHaveLength(25_000);
+  expect(runs[0]?.properties).toEqual({ 'quayside/resultsFound': 25_001 });
+});
+
 test('without its packages it says what to install', () => {
   const packagesFrom = join(root, 'package.json');
   const analyzer = createSalesforceAnalyzer({ folder: newFolder(), heapMb: 256, packagesFrom });
