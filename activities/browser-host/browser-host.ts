@@ -3,9 +3,9 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { Logger } from 'pino';
-import { createTokenRing } from '../../domain/auth/token-ring.ts';
+import { createPublicTokenRing } from '../../domain/auth/token-ring.ts';
 import { forgetHost, hostLives, openSessionsOfHost } from '../../domain/browser-sessions/browser-hosts.queries.ts';
-import { admittedTo, createHostTokens } from '../../domain/browser-sessions/host-tokens.ts';
+import { admittedTo, createHostTokenReader } from '../../domain/browser-sessions/host-tokens.ts';
 import { refusedIsolation } from '../../domain/browser-sessions/isolation-rules.ts';
 import { viewerOf } from '../../domain/browser-sessions/live-viewer-rules.ts';
 import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
@@ -104,7 +104,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
   });
   const server = await startHostServer({
     lent: browsers,
-    admit: admittedTo(id, createHostTokens(createTokenRing(backend.keys.tokenKeys), backend.publicUrl)),
+    admit: admittedTo(id, createHostTokenReader(createPublicTokenRing(backend.keys.tokenKeys), backend.publicUrl)),
     listen: { host: config.HOST, port: config.BROWSER_HOST_PORT, url: config.BROWSER_HOST_URL },
     ...clientsOf(live, log),
     log,

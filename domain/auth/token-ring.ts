@@ -1,17 +1,31 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 
-/** The keys by which the service signs tokens and links. */
-export interface TokenRing {
+/** The keys by which tokens and links of the service are verified. */
+export interface PublicTokenRing {
   algorithm: 'EdDSA';
-  signing: { kid: string; privateKey: KeyObject };
   publicKeys: ReadonlyMap<string, KeyObject>;
   /** Throws for a key that is not in the ring. */
   publicKeyOf(kid: string | undefined): KeyObject;
 }
 
+/** The keys by which the service signs tokens and links, too. */
+export interface TokenRing extends PublicTokenRing {
+  signing: { kid: string; privateKey: KeyObject };
+}
+
 /** @param tokenKeys `id:base64 of an Ed25519 private key in PKCS#8 DER`, comma-separated: the first signs, all verify. */
 export function createTokenRing(tokenKeys: string): TokenRing {
-  const ring = tokenKeys.split(',').map((entry) => {
+  const ring = privateKeysOf(tokenKeys);
+  return { ...publicRingOf(ring), signing: ring[0] };
+}
+
+/** For what only verifies; see `createTokenRing`. */
+export const createPublicTokenRing = (tokenKeys: string): PublicTokenRing => publicRingOf(privateKeysOf(tokenKeys));
+
+type SigningKey = TokenRing['signing'];
+
+function privateKeysOf(tokenKeys: string): [SigningKey, ...SigningKey[]] {
+  const [first, ...others] = tokenKeys.split(',').map((entry) => {
     const [kid = '', der = ''] = entry.trim().split(/:(.*)/s);
     const privateKey = createPrivateKey({ key: Buffer.from(der, 'base64'), format: 'der', type: 'pkcs8' });
     if (kid === '' || privateKey.asymmetricKeyType !== 'ed25519') {
@@ -19,12 +33,14 @@ export function createTokenRing(tokenKeys: string): TokenRing {
     }
     return { kid, privateKey };
   });
-  const [signing] = ring;
-  if (!signing) throw new Error('there must be at least one key');
+  if (!first) throw new Error('there must be at least one key');
+  return [first, ...others];
+}
+
+function publicRingOf(ring: readonly SigningKey[]): PublicTokenRing {
   const publicKeys = new Map(ring.map(({ kid, privateKey }) => [kid, createPublicKey(privateKey)]));
   return {
     algorithm: 'EdDSA',
-    signing,
     publicKeys,
     publicKeyOf(kid) {
       const key = publicKeys.get(kid ?? '');

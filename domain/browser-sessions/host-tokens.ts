@@ -1,6 +1,6 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
-import type { TokenRing } from '../auth/token-ring.ts';
+import type { PublicTokenRing, TokenRing } from '../auth/token-ring.ts';
 import { type Actor, ROLES } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
 
@@ -60,7 +60,8 @@ const Payload = z.object({
 });
 
 /** Signed by the keys of access tokens, for an audience of their own: neither is ever taken for the other (RFC 8725, 3.8). */
-export const createHostTokens = ({ signing, publicKeyOf, algorithm }: TokenRing, issuer: string): HostTokens => ({
+export const createHostTokens = (ring: TokenRing, issuer: string): HostTokens => ({
+  ...createHostTokenReader(ring, issuer),
   sign: ({ hostId, sessionId, asks, by, linkId, until }, now) => {
     const { type, id, tenantId, tenantSlug, role, email } = by;
     return new SignJWT({
@@ -70,15 +71,21 @@ export const createHostTokens = ({ signing, publicKeyOf, algorithm }: TokenRing,
       until: Math.floor(until.getTime() / 1000),
       by: { type, id, tenantId, tenantSlug, role, email },
     })
-      .setProtectedHeader({ alg: algorithm, kid: signing.kid, typ: TYPE })
+      .setProtectedHeader({ alg: ring.algorithm, kid: ring.signing.kid, typ: TYPE })
       .setIssuer(issuer)
       .setAudience(AUDIENCE)
       .setSubject(sessionId)
       .setJti(newId())
       .setExpirationTime(Math.floor(now.getTime() / 1000) + HOST_TOKEN_SECONDS)
-      .sign(signing.privateKey);
+      .sign(ring.signing.privateKey);
   },
+});
 
+/** What a host needs of them: it signs none. */
+export const createHostTokenReader = (
+  { publicKeyOf, algorithm }: PublicTokenRing,
+  issuer: string,
+): Pick<HostTokens, 'open'> => ({
   async open(token, now) {
     try {
       const { payload } = await jwtVerify(token, ({ kid }) => publicKeyOf(kid), {

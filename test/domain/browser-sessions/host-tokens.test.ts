@@ -1,13 +1,19 @@
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { createAccessTokens } from '../../../domain/auth/access-tokens.ts';
-import { createTokenRing } from '../../../domain/auth/token-ring.ts';
-import { admittedTo, createHostTokens, type HostGrant } from '../../../domain/browser-sessions/host-tokens.ts';
+import { createPublicTokenRing, createTokenRing } from '../../../domain/auth/token-ring.ts';
+import {
+  admittedTo,
+  createHostTokenReader,
+  createHostTokens,
+  type HostGrant,
+} from '../../../domain/browser-sessions/host-tokens.ts';
 import { createDownloadLinks } from '../../../domain/objects/download-links.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { generateKeys } from '../../../domain/shared/keys.ts';
 
 const ISSUER = 'https://quayside.example';
-const ring = createTokenRing(generateKeys().tokenKeys);
+const { tokenKeys } = generateKeys();
+const ring = createTokenRing(tokenKeys);
 const other = createTokenRing(generateKeys().tokenKeys);
 const tokens = createHostTokens(ring, ISSUER);
 const now = new Date('2026-03-02T09:30:00Z');
@@ -46,6 +52,14 @@ test('a token opens its grant for a minute, and says nothing else of who asks', 
     expiresAt: at(60),
   });
   await expect(tokens.open(token, at(60))).resolves.toBeUndefined();
+});
+
+test('a host opens it with the public keys alone', async () => {
+  const publicRing = createPublicTokenRing(tokenKeys);
+  expect(publicRing).not.toHaveProperty('signing');
+  expect([...publicRing.publicKeys.values()].map(({ type }) => type)).toEqual(['public']);
+  const token = await tokens.sign(grant, now);
+  await expect(createHostTokenReader(publicRing, ISSUER).open(token, now)).resolves.toMatchObject(grant);
 });
 
 test('its own host admits it once; another host, and one whose time is up, never', async () => {
