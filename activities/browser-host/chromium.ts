@@ -11,7 +11,7 @@ import { EgressProxy, type Outbound } from './egress-proxy.ts';
 import { JAILED_PROFILE, jailed, RELAY_PORT, withOwnPolicies } from './jail.ts';
 import { isPeerOf } from './loopback-peers.ts';
 import type { BrowserPrograms } from './programs.ts';
-import { type UnixUser, unprivilegedUser } from './unprivileged-user.ts';
+import { giveBackUser, takeUser, type UnixUser } from './unprivileged-user.ts';
 import { withoutOwnProxies } from './without-own-proxies.ts';
 
 const START_MAX_MS = 30_000;
@@ -40,14 +40,19 @@ export class ChromiumStartError extends Error {}
 export async function startChromium(order: ChromiumOrder): Promise<RunningBrowser> {
   const { isolation, outbound } = order;
   const limits = { ...LIMITS, ...order.limits };
-  const user = isolation === 'none' ? undefined : unprivilegedUser();
   const folder = await newBrowserFolder();
+  const user = isolation === 'none' ? undefined : takeUser();
   const egress = new EgressProxy(
     outbound,
     { maxBytes: limits.trafficBytes, onUsedUp: () => life.kill(trafficUsedUp(limits)) },
     isolation === 'jailed' || !user ? undefined : (socket) => isPeerOf(user.uid, socket),
   );
   const life = new BrowserLife(folder, () => egress.close());
+  void life.ended.then(
+    () => giveBackUser(user),
+    // Processes of theirs are left: nobody else gets them.
+    () => undefined,
+  );
   try {
     const proxy = isolation === 'jailed' ? RELAY_PORT : await egress.listenOnLoopback();
     const command = await commandOf(order, { folder, proxy: `127.0.0.1:${proxy}`, user, egress });

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
-import { unprivilegedUser } from './unprivileged-user.ts';
+import { giveBackUser, takeUser } from './unprivileged-user.ts';
 
 const run = promisify(execFile);
 const TRIAL_MS = 20_000;
@@ -47,14 +47,12 @@ async function firstWorking(names: readonly string[], args: readonly string[]): 
   for (const name of names) {
     const path = await located(name);
     if (path === null) continue;
-    const works = await run(path, args, {
-      timeout: TRIAL_MS,
-      env: { PATH: process.env.PATH },
-      ...unprivilegedUser(),
-    }).then(
+    const user = takeUser();
+    const works = await run(path, args, { timeout: TRIAL_MS, env: { PATH: process.env.PATH }, ...user }).then(
       () => true,
       () => false,
     );
+    giveBackUser(user);
     if (works) return path;
   }
   return null;
