@@ -17,15 +17,11 @@ export function cpuTimes(pids: Readonly<Record<string, number>>): CpuTimes {
   return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, ofTree(pid)]));
 }
 
-/** The ids of a process and of its descendants. */
-export function processTree(pid: number): number[] {
-  const processes = readProcesses();
-  const ofTree = (root: number): number[] => [
-    root,
-    ...processes.filter(({ parent }) => parent === root).flatMap((child) => ofTree(child.pid)),
-  ];
-  return ofTree(pid);
-}
+/** The ids of the processes that a process has started itself. */
+export const childrenOf = (pid: number): number[] =>
+  readProcesses()
+    .filter(({ parent }) => parent === pid)
+    .map((child) => child.pid);
 
 interface ProcessTimes {
   pid: number;

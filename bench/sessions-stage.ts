@@ -15,7 +15,7 @@ export interface SessionsStage {
   service: Service;
   /** Lends a browser at a review org of its own; `ms` until it was live. Throws when it fails. */
   record: () => Promise<{ id: string; isolation: string; ms: number }>;
-  /** Answers the milliseconds until its recording could be played, or was none. */
+  /** Answers the milliseconds until its recording could be played. Throws when it never can. */
   stop: (id: string) => Promise<number>;
   close: () => Promise<void>;
 }
@@ -66,7 +66,10 @@ export async function sessionsStage(): Promise<SessionsStage> {
     async stop(id) {
       const startedAt = performance.now();
       await service.call('POST', `/api/browser-sessions/${id}/stop`);
-      await until(id, ({ recording: { state } }) => state === 'ready' || state === 'none');
+      await until(id, ({ recording: { state } }) => {
+        if (state === 'none' || state === 'partial') throw new Error(`the recording became ${state}`);
+        return state === 'ready';
+      });
       return performance.now() - startedAt;
     },
     async close() {

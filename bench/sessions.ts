@@ -4,10 +4,11 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { type BrowserHost, runBrowserHost } from '../activities/browser-host/browser-host.ts';
 import type { Picture } from '../activities/browser-host/browser.ts';
+import { processesOf } from '../activities/browser-host/processes.ts';
 import { installRuntime } from '../activities/worker-runtime.ts';
 import { parseConfig } from '../domain/shared/config.ts';
 import { ANIMATED_PAGE, servePages } from '../test/support/pages.ts';
-import { cpuTimes, processTree } from './cpu.ts';
+import { childrenOf, cpuTimes } from './cpu.ts';
 import { Figures, quantile } from './figures.ts';
 import { sessionsStage } from './sessions-stage.ts';
 
@@ -21,8 +22,6 @@ const { values: options } = parseArgs({
 });
 const SESSIONS = Number(options.sessions);
 const MEASURED_MS = 8_000;
-/** A spare is started this long after the last one was taken, and settles. */
-const REFILLED_MS = 6_000;
 const SETTLED_MS = 2_000;
 
 const log = pino({ level: 'error' });
@@ -99,7 +98,8 @@ try {
     const warm = await startHost(1);
     const spareTimes: number[] = [];
     for (let n = 0; n < SESSIONS; n++) {
-      await sleep(REFILLED_MS);
+      await warm.browsers.warmUp();
+      await sleep(SETTLED_MS);
       const { id, ms } = await record();
       spareTimes.push(ms);
       await stop(id);
@@ -112,15 +112,16 @@ try {
   await Promise.all([stage.close(), pages.close()]);
 }
 
-/** Memory of all browsers below this process, where pages that several share count in parts. */
+/** Memory of all browsers of this process, where pages that several share count in parts. Each leads a session of processes. */
 function browserMegabytes(): number {
-  const kilobytes = processTree(process.pid).map((pid) => {
-    try {
-      if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('chromium')) return 0;
-      return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
-    } catch {
-      return 0; // It ended in between.
-    }
-  });
+  const kilobytes = childrenOf(process.pid)
+    .flatMap((leader) => processesOf(leader))
+    .map((pid) => {
+      try {
+        return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+      } catch {
+        return 0; // It ended in between.
+      }
+    });
   return kilobytes.reduce((sum, each) => sum + each, 0) / 1_024;
 }

@@ -15,7 +15,7 @@ interface ProcessTable {
 let latest: ProcessTable = { readAtMs: Number.NEGATIVE_INFINITY, bySession: new Map() };
 
 /** The processes of a session, those in namespaces of their own included. Ended ones that nobody has asked about do not count. */
-function processesOf(session: number, freshMs = 0): readonly number[] {
+export function processesOf(session: number, freshMs = 0): readonly number[] {
   const nowMs = performance.now();
   if (nowMs - latest.readAtMs >= freshMs) latest = { readAtMs: nowMs, bySession: readTable() };
   return latest.bySession.get(session) ?? [];
