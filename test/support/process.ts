@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export interface TestProcess {
+  pid: number;
   /** Resolves with the exit code when the process has ended. */
   kill: (signal: NodeJS.Signals) => Promise<number | null>;
   /** Sends a signal that does not end the process. */
@@ -29,6 +30,7 @@ export async function startProcess(
     }),
   ]);
   return {
+    pid: child.pid ?? 0,
     async kill(signal) {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       return ended;
