@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunningBrowser } from '../../../activities/browser-host/browser.ts';
+import { processesOf } from '../../../activities/browser-host/processes.ts';
 import { openPage, startLocalBrowser, type TestPage } from '../../support/local-browsers.ts';
 import { serve, startVictims, type Victims } from '../../support/victims.ts';
 
@@ -160,5 +161,34 @@ describe.each(['jailed', 'sandboxed'] as const)('out of a %s browser', (isolatio
       .flatMap((name) => readdirSync(join(tmpdir(), name), { recursive: true, encoding: 'utf8' }));
     expect(files.length).toBeGreaterThan(10);
     expect(files.filter((name) => /downloaded|crdownload/.test(name))).toEqual([]);
+  });
+
+  test('its pages are run by a user without rights, behind a filter of system calls', () => {
+    const renderers = processesOf(browser.pid).filter((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer'),
+    );
+    expect(renderers.length).toBeGreaterThan(0);
+    for (const pid of renderers) {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      expect(status).toMatch(/^Seccomp:\s+2$/m);
+      // Real, effective, saved and of the file system; in tests that root runs: none of them is root's.
+      if (process.getuid?.() === 0) expect(status).toMatch(/^Uid:(\s+58\d{3}){4}$/m);
+    }
+  });
+
+  test('no file is chosen for an upload', async () => {
+    const clicked = async (expression: string) => {
+      const asked = { expression, userGesture: true, awaitPromise: true };
+      return (await browser.cdp.send('Runtime.evaluate', asked, tab.sessionId)).result;
+    };
+    const upload = `new Promise((resolve) => {
+      const input = Object.assign(document.createElement('input'), { type: 'file' });
+      for (const name of ['cancel', 'change']) input.addEventListener(name, () => resolve([name, input.files.length].join()));
+      document.body.append(input);
+      input.click();
+    })`;
+    expect(await clicked(upload)).toMatchObject({ value: 'cancel,0' });
+    const picker = `showOpenFilePicker().then(() => 'chosen', ({ name }) => name)`;
+    expect(await clicked(picker)).toMatchObject({ value: expect.stringMatching(/^(Abort|NotAllowed|Security)Error$/) });
   });
 });
