@@ -155,7 +155,7 @@ export const browserSessionsRoutes = [
     path: '/api/browser-sessions/{id}',
     group: GROUP,
     summary: 'Delete a browser session with its recording',
-    description: `One that runs is stopped; when that fails it is tried again after the reply. ${CHANGED_BY}`,
+    description: `One that runs is stopped; when that fails it is tried again after the reply. The recording of a hosted browser stays at its provider until that removes it (Browserbase: after 31 days). ${CHANGED_BY}`,
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,

@@ -41,7 +41,7 @@ const ReplaysOut = z
 const LISTING = {
   group: GROUP,
   description:
-    'A page per tab that was open. `state`: `none`, `recording`, `processing`, `ready`, `partial` (something is missing), or `expired`.',
+    'A page per tab that was open. `state`: `none`, `recording`, `processing`, `ready`, `partial` (something is missing), or `expired`. A local browser is recorded from behind the front door on, a hosted one from its creation on.',
   roles: ANY_ROLE,
   projectScope: 'row',
   status: 200,

@@ -62,7 +62,10 @@ export const AllowedHosts = z
     z.string().trim().toLowerCase().max(253).regex(HOST_NAME, 'must be a host name, *. at the front for all below'),
   )
   .max(HOST_NAMES_MAX)
-  .meta({ description: 'Host names that the browser may reach beside the org, `*.` at the front for all below' });
+  .meta({
+    description:
+      'Host names that the browser may reach beside the org, `*.` at the front for all below. Hosted browsers may reach every host.',
+  });
 
 /** For optimistic locking of changes. */
 export const CurrentVersion = z.int().positive().meta({ description: 'The current version; any other gets 409' });
