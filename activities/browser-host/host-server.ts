@@ -63,6 +63,21 @@ export async function startHostServer(parts: HostServerParts): Promise<HostServe
   const clients = new Map<string, number>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_MAX_BYTES, perMessageDeflate: false });
 
+  const open = new WeakMap<LentBrowser, Set<WebSocket>>();
+  /** The sockets that are closed when the browser ends: one wait for all of them. */
+  const openAt = (browser: LentBrowser): Set<WebSocket> => {
+    const known = open.get(browser);
+    if (known) return known;
+    const added = new Set<WebSocket>();
+    open.set(browser, added);
+    const close = () => {
+      for (const socket of added) socket.close(CLOSE_CODES.ended, 'The session has ended');
+    };
+    // A turn later: viewers are told why it ends before.
+    void browser.ending.then(() => setImmediate(close));
+    return added;
+  };
+
   /** Counts a client in. Throws `Refused`. */
   const enter = async ({ headers }: IncomingMessage): Promise<HostClient> => {
     const [, token] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? [];
@@ -103,8 +118,7 @@ export async function startHostServer(parts: HostServerParts): Promise<HostServe
     sockets.handleUpgrade(request, connection, head, (socket) => {
       log.info({ sessionId: client.grant.sessionId, asks: client.grant.asks, by: client.grant.by.email }, 'connected');
       (IS_LIVE[client.grant.asks] ? onLive : onConnect)(socket, client);
-      // Behind it, so that viewers are told why their session ends before the socket closes.
-      keepUntilItEnds(socket, client);
+      keepUntilItEnds(socket, client, openAt(client.browser));
     });
   };
 
@@ -145,7 +159,7 @@ function refusalOf(error: unknown, log: Logger): { status: number; message: stri
 }
 
 /** Closes a socket when its session ends, its time is up, or nobody answers its pings. */
-function keepUntilItEnds(socket: WebSocket, { grant, browser }: HostClient): void {
+function keepUntilItEnds(socket: WebSocket, { grant }: HostClient, untilEnd: Set<WebSocket>): void {
   let isAnswered = true;
   const ping = setInterval(() => {
     if (!isAnswered) {
@@ -165,6 +179,7 @@ function keepUntilItEnds(socket: WebSocket, { grant, browser }: HostClient): voi
   socket.on('close', () => {
     clearInterval(ping);
     clearTimeout(end);
+    untilEnd.delete(socket);
   });
-  void browser.ending.then(() => socket.close(CLOSE_CODES.ended, 'The session has ended'));
+  untilEnd.add(socket);
 }

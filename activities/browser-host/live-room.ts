@@ -1,5 +1,5 @@
 import type { LiveViewer } from '../../domain/browser-sessions/live-viewer-rules.ts';
-import type { LentBrowser, Picture, Tab } from './browser.ts';
+import type { BrowserEnd, LentBrowser, Picture, Tab } from './browser.ts';
 import { InputLane } from './input-lane.ts';
 import type { HostMessage, ViewerMessage } from './live-protocol.ts';
 import { steer } from './steering.ts';
@@ -9,6 +9,9 @@ const TIME_EVERY_MS = 1_000;
 /** How often one viewer may take control in a minute: each time is audited. */
 const TAKES_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
+/** Pages choose both, and may change them without end. */
+const URL_MAX = 2_000;
+const TITLE_MAX = 300;
 
 /** How a viewer is reached. Nothing of it waits, and nothing throws. */
 export interface ViewerConnection {
@@ -38,9 +41,9 @@ interface Joined {
 }
 
 export interface RoomOptions {
-  /** Somebody took control, from somebody else or from nobody. */
-  onControl: (viewer: LiveViewer, previous: LiveViewer | undefined) => void;
-  /** The last one left, or the browser ends. */
+  /** Somebody took control, from somebody else or from nobody. False: it could not be noted, and is taken back. */
+  onControl: (viewer: LiveViewer, previous: LiveViewer | undefined) => Promise<boolean>;
+  /** The last one left, or the browser has ended. */
   onEmpty: () => void;
 }
 
@@ -72,7 +75,6 @@ export class LiveRoom {
     });
     this.#clock = setInterval(() => this.#tellNewTime(), TIME_EVERY_MS);
     this.#clock.unref();
-    void this.#closeAtEnd();
   }
 
   get size(): number {
@@ -100,8 +102,8 @@ export class LiveRoom {
     return { receive: (message) => this.#receive(joined, message), leave: () => this.#leave(joined) };
   }
 
-  async #closeAtEnd(): Promise<void> {
-    const { reason, detail } = await this.#browser.ending;
+  /** The browser has ended: everybody is told why, and let go. */
+  end({ reason, detail }: BrowserEnd): void {
     this.#tellAll({ type: 'end', reason, detail });
     this.close();
   }
@@ -181,7 +183,14 @@ export class LiveRoom {
     if (joined.shown !== undefined) this.#bringToFront(joined, joined.shown);
     this.#showTab(joined, true);
     this.#tellPeople();
-    this.#options.onControl(joined.viewer, previous?.viewer);
+    void this.#keepIfNoted(joined, previous?.viewer);
+  }
+
+  async #keepIfNoted(joined: Joined, previous: LiveViewer | undefined): Promise<void> {
+    if ((await this.#options.onControl(joined.viewer, previous)) || this.#controller !== joined) return;
+    this.#release();
+    notice(joined, 'You do not control it: that could not be noted. Try again later');
+    this.#tellPeople();
   }
 
   /** What the one who controlled still held down is let go. */
@@ -235,7 +244,11 @@ export class LiveRoom {
   #frontTab = (): Tab | undefined => (this.#front === undefined ? undefined : this.#tabOf(this.#front));
 
   #tabs(): HostMessage {
-    const tabs = this.#browser.tabs.list().map(({ number, title, url }) => ({ number, title, url }));
+    const tabs = this.#browser.tabs.list().map(({ number, title, url }) => ({
+      number,
+      title: title.slice(0, TITLE_MAX),
+      url: url.slice(0, URL_MAX),
+    }));
     return { type: 'tabs', tabs, front: this.#front ?? null };
   }
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { SessionOwner } from '../../domain/browser-sessions/browser-provider.port.ts';
 import type { LiveViewer } from '../../domain/browser-sessions/live-viewer-rules.ts';
-import type { LentBrowsers } from './browser.ts';
+import type { LentBrowser, LentBrowsers } from './browser.ts';
 import { viewerMessage } from './live-protocol.ts';
 import { LiveRoom, type Member, type ViewerConnection } from './live-room.ts';
 import { PictureWindow } from './picture-window.ts';
@@ -14,13 +14,15 @@ const STREAMED_PER_SECOND = 5;
 const MESSAGES_PER_SECOND = 300;
 const BOUNDARY = 'picture';
 const PART_HEAD = `--${BOUNDARY}\r\nContent-Type: image/jpeg\r\n\r\n`;
+/** What waits for a viewer that reads too slowly, or not at all: more than every message of a healthy one. */
+const WAITING_MAX_BYTES = 4_194_304;
 
 /** Why a socket is closed, beside 1000: the browser has ended. */
 export const CLOSED = { notHere: 4404, tooMany: 4429, malformed: 1008 } as const;
 
 export interface LiveServerOptions {
   browsers: LentBrowsers;
-  /** Notes who took control of a browser, and from whom. */
+  /** Notes who took control of a browser, and from whom. Rejected: they do not keep it. */
   noteControl: (owner: SessionOwner, viewer: LiveViewer, previous: LiveViewer | undefined) => Promise<void>;
   log: Logger;
 }
@@ -36,6 +38,13 @@ export interface LiveServer {
 
 export function createLiveServer({ browsers, noteControl, log }: LiveServerOptions): LiveServer {
   const rooms = new Map<string, LiveRoom>();
+  const awaited = new WeakSet<LentBrowser>();
+  /** Once for a browser, however many rooms it has one after the other: each wait lasts until it ends. */
+  const awaitEnd = (browser: LentBrowser) => {
+    if (awaited.has(browser)) return;
+    awaited.add(browser);
+    void browser.ending.then((end) => rooms.get(browser.owner.sessionId)?.end(end));
+  };
 
   /** Undefined: the browser is not here, or is watched by too many. */
   const roomOf = (sessionId: string): LiveRoom | 'notHere' | 'tooMany' => {
@@ -44,16 +53,21 @@ export function createLiveServer({ browsers, noteControl, log }: LiveServerOptio
     const known = rooms.get(sessionId);
     if (known) return known.size < VIEWERS_MAX ? known : 'tooMany';
     const room = new LiveRoom(browser, {
-      onControl: (viewer, previous) => {
-        noteControl(browser.owner, viewer, previous).catch((error: unknown) =>
-          log.warn({ err: error, sessionId }, 'it was not noted who took control'),
-        );
+      onControl: async (viewer, previous) => {
+        try {
+          await noteControl(browser.owner, viewer, previous);
+          return true;
+        } catch (error) {
+          log.warn({ err: error, sessionId }, 'it was not noted who took control');
+          return false;
+        }
       },
       onEmpty: () => {
         if (rooms.get(sessionId) === room) rooms.delete(sessionId);
       },
     });
     rooms.set(sessionId, room);
+    awaitEnd(browser);
     return room;
   };
 
@@ -76,7 +90,10 @@ export function createLiveServer({ browsers, noteControl, log }: LiveServerOptio
       socket.on('close', () => member?.leave());
       socket.on('error', () => socket.terminate());
       member = room.join(viewer, {
-        tell: (message) => socket.send(JSON.stringify(message), ignored),
+        tell(message) {
+          if (socket.bufferedAmount > WAITING_MAX_BYTES) socket.terminate();
+          else socket.send(JSON.stringify(message), ignored);
+        },
         show: (tab, picture) => pictures.show(tab, picture),
         forget: () => pictures.forget(),
         end: () => socket.close(1000),

@@ -42,6 +42,8 @@ export function passSocket(
   head: Buffer,
   { address, token }: PassedTo,
 ): Promise<Duplex> {
+  // It tells of its close but once.
+  if (connection.destroyed) return Promise.reject(gone());
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
   const asked = httpRequest(address, {
     agent: false,
@@ -62,6 +64,11 @@ export function passSocket(
   asked.once('upgrade', (answer, other: Duplex, otherHead: Buffer) => {
     clearTimeout(late);
     connection.removeListener('close', leave);
+    if (connection.destroyed) {
+      other.destroy();
+      reject(gone());
+      return;
+    }
     connection.write(
       `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${answer.headers['sec-websocket-accept']}\r\n\r\n`,
     );
@@ -85,6 +92,8 @@ export function passSocket(
   asked.end();
   return promise;
 }
+
+const gone = () => new DomainError('invalid_request', 'The sender has left');
 
 function join(left: Duplex, right: Duplex): void {
   for (const [one, other] of [

@@ -137,6 +137,8 @@ export function createSocketServer(routes: readonly SocketRoute[], deps: SocketD
 }
 
 function closeWhenWithdrawn(connection: Duplex, isStillAdmitted: () => Promise<boolean>): void {
+  // Its close was told already, and would not end the timer.
+  if (connection.destroyed) return;
   const timer = setInterval(() => {
     isStillAdmitted().then(
       (is) => is || connection.destroy(),

@@ -15,14 +15,19 @@ let live: LiveServer;
 let server: Server;
 let url: string;
 let noted: string[];
+let isTrailAway: boolean;
 const clients: LiveClient[] = [];
 
 beforeEach(async () => {
   browser = new FakeLentBrowser();
   noted = [];
+  isTrailAway = false;
   live = createLiveServer({
     browsers: { find: (id) => (id === browser.owner.sessionId ? browser : undefined) },
-    noteControl: async (_, viewer, previous) => void noted.push(`${viewer.name} from ${previous?.name ?? 'nobody'}`),
+    noteControl: async (_, viewer, previous) => {
+      if (isTrailAway) throw new Error('the database is away');
+      noted.push(`${viewer.name} from ${previous?.name ?? 'nobody'}`);
+    },
     log: pino({ level: 'silent' }),
   });
   const viewerOf = (address = '') => {
@@ -158,6 +163,32 @@ test('only the one who controls acts; control is taken over, and the one before 
 
   ben.socket.terminate();
   expect((await ada.got('people', ({ people }) => people.length === 1)).controller).toBeNull();
+});
+
+test('who takes control while that cannot be noted does not keep it', async () => {
+  isTrailAway = true;
+  const ada = await watcher('ada');
+  ada.send({ type: 'control', take: true });
+  expect((await ada.got('notice')).text).toContain('could not be noted');
+  expect((await ada.got('people', ({ controller: id }) => id === null)).people).toHaveLength(1);
+  ada.send({ type: 'insert', text: 'not noted' });
+  await handled(ada);
+  expect(browser.input).toEqual([]);
+});
+
+test('addresses and titles are cut, and a viewer that reads nothing is let go', async () => {
+  const stuck = await watcher('stuck');
+  const ada = await watcher('ada');
+  stuck.socket.pause();
+  browser.add(`https://shop.example.com/${'a'.repeat(1_900_000)}`, 't'.repeat(5_000));
+  const { tabs } = await ada.got('tabs', (told) => told.tabs.length === 2);
+  expect(tabs[1]?.url).toHaveLength(2_000);
+  expect(tabs[1]?.title).toHaveLength(300);
+  for (let round = 1; round <= 16; round++) {
+    for (let opened = 0; opened < 10; opened++) browser.add(`https://shop.example.com/${'b'.repeat(2_000)}`, 'more');
+    await ada.got('tabs', (told) => told.tabs.length === 2 + round * 10);
+  }
+  await ada.got('people', ({ people }) => people.length === 1);
 });
 
 test('who may only watch cannot take control', async () => {
