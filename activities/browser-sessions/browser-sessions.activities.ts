@@ -105,10 +105,15 @@ export const createBrowserSessionActivities = (deps: Deps, { find, findReplays, 
           capAt: capOf(createdAt),
           isRecorded: session.isRecorded,
         };
-        const created = await providerOf(session).create(order, signal);
+        const provider = providerOf(session);
+        const created = await provider.create(order, signal);
         if (created.isOk) {
           const recording = await recordingHere(key);
-          await unitOf(key)((tx) => sessionIsLive(tx, key.sessionId, created.value, recording));
+          const { value } = created;
+          const isWanted = await unitOf(key)((tx) => sessionIsLive(tx, key.sessionId, value, recording));
+          // Its row may name another host, which alone is asked to release it.
+          if (!isWanted)
+            await provider.release({ ...refOf(key, session), providerSessionId: value.providerSessionId }, signal);
           return null;
         }
         Context.current().cancellationSignal.throwIfAborted();

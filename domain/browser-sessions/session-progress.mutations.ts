@@ -1,5 +1,6 @@
 import type { Tx } from '../unit-of-work.ts';
 import type { CreatedSession, Replays } from './browser-provider.port.ts';
+import { hostById } from './providers.queries.ts';
 import { closeCutOffPages } from './recording.mutations.ts';
 import { announce, record } from './session-announcements.ts';
 import { addToTimeline, changeSession, deleteReplayPages, deleteSession } from './session-changes.queries.ts';
@@ -86,7 +87,14 @@ export async function noteHost(tx: Tx, id: string, host: { id: string; name: str
   return true;
 }
 
-/** Makes a session live that the provider lends; false when that is not wanted any more. Retrying is safe. */
+async function isAlive(tx: Tx, hostId: string | null): Promise<boolean> {
+  return hostId !== null && (await hostById(tx, hostId))?.isAlive === true;
+}
+
+/**
+ * Makes a session live that the provider lends; false when that is not wanted any more, or another host that is alive has lent
+ * it: what the provider lends is to be released then. Retrying is safe.
+ */
 export async function sessionIsLive(
   tx: Tx,
   id: string,
@@ -96,6 +104,7 @@ export async function sessionIsLive(
   const session = await lockedSession(tx, id);
   if (!session) return false;
   if (isLive(session.status)) {
+    if (host && session.hostId !== host.id && (await isAlive(tx, session.hostId))) return false;
     // The host that lent it first was lost before that was known.
     if (session.providerSessionId !== providerSessionId)
       await changeSession(tx, id, { providerSessionId, isolation, hostId: host?.id ?? null });
