@@ -72,7 +72,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
   const backend = createBackend({ config, launch, log });
   const { deps, close } = createWorkerBackend(backend, config);
   const outbound = outboundOf(backend);
-  const isolation = await isolationHere({ programs, outbound });
+  const { startsAs, isolation } = await isolationHere({ programs, outbound });
   const refusal = refusedIsolation(isolation, {
     weakest: config.BROWSER_ISOLATION,
     isProduction: config.isProduction,
@@ -90,7 +90,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
     host: { id, queue },
     places: config.BROWSER_PLACES,
     spares: config.BROWSER_SPARES ?? (process.availableMemory() > SPARE_NEEDS_BYTES ? 1 : 0),
-    startBrowser: (viewport) => startChromium({ programs, isolation, viewport, outbound }),
+    startBrowser: (viewport) => startChromium({ programs, isolation: startsAs, viewport, outbound }),
     startRecorder: ffmpeg === null ? undefined : (browser) => startRecorder(browser, recorder),
     recordings: backend.recordings.local,
     note: ({ tenantId, sessionId }, entry) => unitOf(tenantId)((tx) => noteInTimeline(tx, sessionId, entry)),

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Isolation, Viewport } from '../../domain/browser-sessions/browser-provider.port.ts';
+import { claimedIsolation } from '../../domain/browser-sessions/isolation-rules.ts';
 import { within } from '../../domain/shared/within.ts';
 import type { RunningBrowser } from './browser.ts';
 import { furnish, newBrowserFolder } from './browser-folder.ts';
@@ -36,6 +37,8 @@ export class ChromiumStartError extends Error {}
  * - `sandboxed`: a user of its own and Chromium's own sandbox. It is on this machine's network, and kept from it by switches and
  *   policies; by switches alone where bubblewrap cannot make it a folder of policies (`file:` pages open by the protocol then).
  * - `none`: not even Chromium's sandbox.
+ *
+ * Without root there is no other user: what was started as `sandboxed` says `none` of itself then.
  */
 export async function startChromium(order: ChromiumOrder): Promise<RunningBrowser> {
   const { isolation, outbound } = order;
@@ -67,7 +70,7 @@ export async function startChromium(order: ChromiumOrder): Promise<RunningBrowse
     void life.ended.then(stopWatching);
     return {
       cdp,
-      isolation,
+      isolation: claimedIsolation(isolation, { hasOwnUser: user !== undefined }),
       pid,
       egress: egress.tally,
       allow: (hosts) => egress.hosts.add(hosts),

@@ -15,3 +15,10 @@ export function refusedIsolation(
   if (ISOLATIONS.indexOf(possible) <= ISOLATIONS.indexOf(allowed)) return undefined;
   return `Browsers on this machine would be ${possible === 'none' ? 'kept in by nothing' : `only ${possible}`}; BROWSER_ISOLATION allows no less than ${allowed}.`;
 }
+
+/**
+ * What is said of a browser: one that shares the user of its host could read what the host can, its environment and the profiles of
+ * other browsers, although Chromium's own sandbox is on.
+ */
+export const claimedIsolation = (startedAs: Isolation, { hasOwnUser }: { hasOwnUser: boolean }): Isolation =>
+  startedAs === 'sandboxed' && !hasOwnUser ? 'none' : startedAs;

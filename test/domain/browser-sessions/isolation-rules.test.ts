@@ -1,5 +1,5 @@
 import { ISOLATIONS, type Isolation } from '../../../domain/browser-sessions/browser-provider.port.ts';
-import { refusedIsolation } from '../../../domain/browser-sessions/isolation-rules.ts';
+import { claimedIsolation, refusedIsolation } from '../../../domain/browser-sessions/isolation-rules.ts';
 
 /** Which of `jailed`, `sandboxed` and `none` may lend browsers. */
 test.each<[boolean, Isolation | undefined, boolean[]]>([
@@ -21,4 +21,11 @@ test('a refusal says what to change', () => {
   expect(refusedIsolation('sandboxed', { weakest: undefined, isProduction: true })).toBe(
     'Browsers on this machine would be only sandboxed; BROWSER_ISOLATION allows no less than jailed.',
   );
+});
+
+test.each<[boolean, Isolation[]]>([
+  [true, ['jailed', 'sandboxed', 'none']],
+  [false, ['jailed', 'none', 'none']],
+])('a browser with a user of its own (%s) is said to be kept in by no more than it is', (hasOwnUser, claimed) => {
+  expect(ISOLATIONS.map((startedAs) => claimedIsolation(startedAs, { hasOwnUser }))).toEqual(claimed);
 });
