@@ -8,6 +8,7 @@ import { forgetHost, hostLives, openSessionsOfHost } from '../../domain/browser-
 import { admittedTo, createHostTokenReader } from '../../domain/browser-sessions/host-tokens.ts';
 import { refusedIsolation } from '../../domain/browser-sessions/isolation-rules.ts';
 import { viewerOf } from '../../domain/browser-sessions/live-viewer-rules.ts';
+import { HOST_SILENT_SECONDS } from '../../domain/browser-sessions/providers.queries.ts';
 import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
 import { noteControl, noteInTimeline } from '../../domain/browser-sessions/timeline.mutations.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
@@ -30,6 +31,7 @@ import { createLiveServer, type LiveServer } from './live-server.ts';
 import { LocalBrowsers } from './local-browsers.ts';
 import { findPrograms } from './programs.ts';
 import { startRecorder } from './recorder.ts';
+import { giveSignsOfLife } from './signs-of-life.ts';
 
 /** Well within `HOST_SILENT_SECONDS`. */
 const SIGN_OF_LIFE_MS = 4_000;
@@ -127,11 +129,20 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
   await sayLives();
   const wantedOf = (sessionIds: readonly string[]) => openSessionsOfHost(deps.system, id, sessionIds);
   let signs = 0;
-  const living = setInterval(() => {
-    sayLives().catch((error: unknown) => log.warn({ err: error }, 'no sign of life could be given'));
-    if (++signs % STRAYS_EVERY > 0) return;
-    browsers.endStrays(wantedOf).catch((error: unknown) => log.warn({ err: error }, 'strays were not looked for'));
-  }, SIGN_OF_LIFE_MS);
+  const stopLiving = giveSignsOfLife({
+    async say() {
+      await sayLives();
+      if (++signs % STRAYS_EVERY > 0) return;
+      browsers.endStrays(wantedOf).catch((error: unknown) => log.warn({ err: error }, 'strays were not looked for'));
+    },
+    onFailed: (error) => log.warn({ err: error }, 'no sign of life could be given'),
+    onSilent() {
+      log.error('no sign of life was taken: what is lent is ended');
+      browsers.endAll(SILENT);
+    },
+    everyMs: SIGN_OF_LIFE_MS,
+    silentMs: HOST_SILENT_SECONDS * 1_000,
+  });
 
   const find = () => browsers;
   const hasPlace = (sessionId: string) => browsers.hasPlace(sessionId);
@@ -163,7 +174,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
       await within(STOP_MAX_MS, browsers.stop(STOPPED), () => log.warn('sessions were still ending'));
       live.close();
       own.stop();
-      clearInterval(living);
+      stopLiving();
       await server.close();
       await ended;
       // Whatever is still to be done for its sessions, others do without it.
@@ -175,6 +186,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
 
 const WITHOUT_CHROMIUM =
   'There is no Chromium on this machine, which a host of browsers needs: install it (Debian: apt-get install chromium), or name one in CHROMIUM_PATH.';
+const SILENT: BrowserEnd = { reason: 'host_lost', detail: 'The host of the browser was cut off.' };
 const STOPPED: BrowserEnd = { reason: 'host_lost', detail: 'The host of the browser was stopped or restarted.' };
 
 /** Who serves the clients that the host lets in. */

@@ -198,11 +198,16 @@ export class LocalBrowsers implements BrowserProvider, LentBrowsers {
     this.#strays = new Set(strays);
   }
 
+  /** Ends what is lent, or is about to be; others may be lent afterwards. */
+  endAll(end: BrowserEnd): void {
+    for (const session of this.#sessions.values()) session.end(end);
+  }
+
   /** Lends nothing any more, and ends what it has lent; resolves when all of that is released, and what was recorded stored. */
   async stop(end: BrowserEnd): Promise<void> {
     this.#isStopping = true;
     this.#free();
-    for (const session of this.#sessions.values()) session.end(end);
+    this.endAll(end);
     await this.#spares.close();
     while (this.#sessions.size > 0) await sleep(ASK_AGAIN_MS / 5);
   }
