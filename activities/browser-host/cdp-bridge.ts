@@ -11,8 +11,6 @@ const COMMANDS_PER_SECOND = 1_000;
 const TICK_MS = 100;
 /** What a client has not read yet; beyond it the connection is cut. */
 const UNREAD_MAX_BYTES = 32 * 1024 * 1024;
-/** Of one message to a client. */
-const MESSAGE_MAX_BYTES = 48 * 1024 * 1024;
 
 /** Why a socket of automation is closed, beside what every socket of the host is closed for. */
 const CLOSE = { malformed: 1007, unread: 1008, failed: 1011 } as const;
@@ -142,10 +140,7 @@ class CdpClient {
       this.#socket.terminate();
       return;
     }
-    const text = JSON.stringify(message);
-    if (text.length <= MESSAGE_MAX_BYTES) this.#socket.send(text, () => undefined);
-    else if (message.id !== undefined)
-      this.#fail({ ...message, id: message.id }, ERROR.refused, `The answer has ${text.length} characters`);
+    this.#socket.send(JSON.stringify(message), () => undefined);
   }
 
   /** Commands come as fast as the browser is to take them. */

@@ -2,8 +2,13 @@ import type { Readable, Writable } from 'node:stream';
 import { type Cdp, CdpError, type CdpMessage } from './browser.ts';
 import { MessageSplitter } from './cdp-messages.ts';
 
-/** The picture of a large page is the longest message. */
 const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
+/** Reading a longer one would hold up all that the host does: an answer is left out for an error, an event altogether. */
+const READ_MAX_BYTES = 8 * 1024 * 1024;
+/** What answers begin with. */
+const ID = /^\{"id":(\d+),/;
+const ID_MAX_BYTES = 32;
+const REFUSED = -32_000;
 const WAITING_MAX = 10_000;
 /** What Chromium itself answers for a session that it does not know. */
 const SESSION_NOT_FOUND = { code: -32_001, message: 'Session with given id not found.' };
@@ -17,8 +22,8 @@ interface Waiting {
 type Listener = (method: string, params: Record<string, unknown>) => void;
 
 /**
- * The protocol over the two pipes of `--remote-debugging-pipe`: JSON messages, each with a NUL behind it. A message that is
- * too long or no JSON closes the connection.
+ * The protocol over the two pipes of `--remote-debugging-pipe`: JSON messages, each with a NUL behind it. A message of more
+ * than 64 MB or that is no JSON closes the connection.
  * @param toBrowser file descriptor 3 of the browser. @param fromBrowser its file descriptor 4.
  */
 export class CdpPipe implements Cdp {
@@ -135,7 +140,7 @@ export class CdpPipe implements Cdp {
 
   /** Answers whether somebody waited for it. */
   #take(bytes: Buffer | undefined): boolean {
-    const message = JSON.parse((bytes ?? '').toString()) as CdpMessage;
+    const message = readMessage(bytes ?? Buffer.alloc(0));
     if (message.id !== undefined) {
       this.#waiting.get(message.id)?.resolve(message);
       return this.#waiting.delete(message.id);
@@ -162,6 +167,13 @@ export class CdpPipe implements Cdp {
     this.#children.delete(sessionId);
     for (const child of children) this.#forget(child);
   }
+}
+
+function readMessage(bytes: Buffer): CdpMessage {
+  if (bytes.length <= READ_MAX_BYTES) return JSON.parse(bytes.toString()) as CdpMessage;
+  const [, id] = ID.exec(bytes.toString('latin1', 0, ID_MAX_BYTES)) ?? [];
+  const error = { code: REFUSED, message: `The answer has ${bytes.length} bytes, and may have ${READ_MAX_BYTES}` };
+  return id === undefined ? {} : { id: Number(id), error };
 }
 
 const gone = () => new CdpError('The browser is gone');

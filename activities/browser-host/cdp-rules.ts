@@ -87,6 +87,10 @@ const CHECKS: Record<string, (params: Members, around: Surroundings) => Verdict>
     typeof params.sessionId === 'string' && owns(params.sessionId)
       ? pass({ sessionId: params.sessionId })
       : refuse('No session of this client has that id'),
+  'Input.dispatchDragEvent'(params) {
+    const data = draggedTexts(params.data);
+    return data ? pass({ ...params, data }) : refuse('What is dragged is texts and web addresses');
+  },
   // A world of its own in the page, with the rights of the page.
   'Page.createIsolatedWorld': ({ grantUniveralAccess: _, ...params }) => pass(params),
   'Page.printToPDF': (params) =>
@@ -111,6 +115,21 @@ const isSide = (value: unknown): boolean => value === undefined || isNumber(valu
 function isWebAddress(url: unknown): boolean {
   if (url === 'about:blank' || url === '') return true;
   return typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+/** What is dragged without its files, which the browser would read wherever they lie; undefined: it is none, or leads to one. */
+function draggedTexts(data: unknown): Members | undefined {
+  if (!isMembers(data) || !Array.isArray(data.items) || !data.items.every(isMembers)) return undefined;
+  const links = data.items.filter(({ mimeType }) => String(mimeType).toLowerCase() === 'text/uri-list');
+  if (
+    !links.every(({ data: list }) =>
+      String(list)
+        .split(/[\r\n]+/)
+        .every(isWebAddress),
+    )
+  )
+    return undefined;
+  return { items: data.items, dragOperationsMask: data.dragOperationsMask };
 }
 
 /** Decides on a command of a client. */

@@ -215,6 +215,8 @@ test('what leaves the client has its sessions detached', async () => {
   await running.cdp.send('Target.closeTarget', { targetId: page.targetId });
 });
 
+const dragged = (mimeType: string, data: string) => ({ items: [{ mimeType, data }], dragOperationsMask: 1 });
+
 test.each([
   ['Browser.close', {}],
   ['Browser.crash', {}],
@@ -229,6 +231,9 @@ test.each([
   ['Page.navigate', { url: 'javascript:alert(1)' }],
   ['DOM.setFileInputFiles', { files: ['/etc/passwd'] }],
   ['DOM.getFileInfo', { objectId: 'x' }],
+  ['Input.dispatchDragEvent', { type: 'drop', x: 1, y: 1, data: { files: ['/etc/passwd'] } }],
+  ['Input.dispatchDragEvent', { type: 'drop', x: 1, y: 1, data: dragged('text/uri-list', 'file:///etc/passwd') }],
+  ['Input.dispatchDragEvent', { type: 'drop', x: 1, y: 1, data: dragged('Text/uri-list', 'http://x/\r\nfile:///') }],
   ['Fetch.enable', {}],
   ['IO.read', { handle: 'x' }],
   ['Network.getCookies', {}],
@@ -243,6 +248,36 @@ test.each([
 ])('%s %j is refused', async (method, params) => {
   const client = await connected();
   expect(await client.ask(method, params)).toMatchObject({ error: { code: -32_000 } });
+});
+
+test('texts are dragged into a page; files of the browser, whose paths a client says, are not', async () => {
+  const client = await connected();
+  const { sessionId, targetId } = await client.page();
+  const evaluate = async (expression: string) =>
+    (await client.ask('Runtime.evaluate', { expression, returnByValue: true }, sessionId)).result.result.value;
+  await evaluate(`addEventListener('dragover', (event) => event.preventDefault());
+    addEventListener('drop', (event) => {
+      event.preventDefault();
+      globalThis.dropped = [event.dataTransfer.getData('text/plain'), event.dataTransfer.files.length];
+    });`);
+  const data = { ...dragged('text/plain', 'Ada'), files: ['/etc/passwd'] };
+  for (const type of ['dragEnter', 'dragOver', 'drop'])
+    await client.ask('Input.dispatchDragEvent', { type, x: 100, y: 100, data }, sessionId);
+  const dropped = await eventually(
+    () => evaluate('globalThis.dropped'),
+    (found) => found !== undefined,
+  );
+  expect(dropped).toEqual(['Ada', 0]);
+  await client.ask('Target.closeTarget', { targetId });
+});
+
+test('an answer of more than 8 MB is an error, and the tab goes on', async () => {
+  const client = await connected();
+  const { sessionId, targetId } = await client.page();
+  const said = (expression: string) => client.ask('Runtime.evaluate', { expression, returnByValue: true }, sessionId);
+  expect(await said('"x".repeat(9_000_000)')).toMatchObject({ error: { code: -32_000 }, sessionId });
+  expect((await said('"x".repeat(8_000_000)')).result.result.value).toHaveLength(8_000_000);
+  await client.ask('Target.closeTarget', { targetId });
 });
 
 test('downloads are answered as if they were set, and the eleventh tab is refused', async () => {

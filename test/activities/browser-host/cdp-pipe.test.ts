@@ -51,6 +51,20 @@ test('what was asked of a tab that is gone is answered', async () => {
   expect(await passed).toMatchObject({ id: 5, sessionId: 's1', error: { code: -32_001 } });
 });
 
+test('an answer of more than 8 MB is not read, and is an error for who asked; an event as long is left out', async () => {
+  const { cdp, answer } = pipe();
+  const events: string[] = [];
+  cdp.onEvent(undefined, (method) => events.push(method));
+  const [passed, sent, next] = [cdp.pass({ id: 9, method: 'A.x' }), cdp.send('A.y'), cdp.send('A.z')];
+  const text = 'x'.repeat(8 * 1_048_576);
+  answer({ method: 'A.long', params: { text } }, { method: 'A.short' });
+  answer({ id: 1, result: { text }, sessionId: 's1' }, { id: 2, result: { text } }, { id: 3, result: { x: 1 } });
+  expect(await passed).toEqual({ id: 9, error: { code: -32_000, message: expect.stringMatching(/may have 8388608/) } });
+  await expect(sent).rejects.toThrow(CdpError);
+  expect(await next).toEqual({ x: 1 });
+  expect(events).toEqual(['A.short']);
+});
+
 test.each([
   ['no JSON', [Buffer.from('nonsense\0')]],
   ['more than 64 MB', Array.from({ length: 65 }, () => Buffer.alloc(1_048_576, 'x'))],
