@@ -9,16 +9,16 @@ import type { UnixUser } from './unprivileged-user.ts';
 const BLOCK_BYTES = 512;
 
 /**
- * Makes a folder for a browser of this process, in the system's folder for temporary files: its path is short, as that of a unix
- * socket must be, and every user may follow it.
+ * Makes a folder of this process, for a browser or for recordings that wait to be stored, in the system's folder for temporary
+ * files: its path is short, as that of a unix socket must be, and every user may follow it.
  */
-export const newBrowserFolder = async (): Promise<string> =>
-  mkdtemp(join(tmpdir(), `browser-${process.pid}-${await startOf(process.pid)}-`));
+export const newHostFolder = async (kind: 'browser' | 'recordings'): Promise<string> =>
+  mkdtemp(join(tmpdir(), `${kind}-${process.pid}-${await startOf(process.pid)}-`));
 
 /** Removes the folders of processes that are gone: those that were killed could not. For the start of a host. */
 export async function removeStaleFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const [, pid, start] = /^browser-(\d+)-(\d+)-\w+$/.exec(name) ?? [];
+    const [, pid, start] = /^(?:browser|recordings)-(\d+)-(\d+)-\w+$/.exec(name) ?? [];
     if (pid === undefined || (await startOf(Number(pid))) === start) continue;
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
   }

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { hostname } from 'node:os';
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { Logger } from 'pino';
 import { createPublicTokenRing } from '../../domain/auth/token-ring.ts';
@@ -25,7 +24,7 @@ import type { BrowserEnd } from './browser.ts';
 import { bridge } from './cdp-bridge.ts';
 import { startChromium } from './chromium.ts';
 import { type HostServerParts, startHostServer } from './host-server.ts';
-import { removeStaleFolders } from './browser-folder.ts';
+import { newHostFolder, removeStaleFolders } from './browser-folder.ts';
 import { isolationHere } from './isolation-here.ts';
 import { createLiveServer, type LiveServer } from './live-server.ts';
 import { LocalBrowsers } from './local-browsers.ts';
@@ -87,7 +86,8 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
   const trouble = programs.ffmpeg === null ? 'There is no ffmpeg on the host: its sessions are not recorded' : null;
   const unitOf = (tenantId: string) => deps.actingAs(systemActor({ tenantId, tenantSlug: '' }, SESSIONS));
   const { ffmpeg } = programs;
-  const recorder = { ...deps, encoder: encoderOf(ffmpeg ?? 'ffmpeg'), folder: join(tmpdir(), `recordings-${id}`) };
+  const folder = await newHostFolder('recordings');
+  const recorder = { ...deps, encoder: encoderOf(ffmpeg ?? 'ffmpeg'), folder };
   const browsers = new LocalBrowsers({
     host: { id, queue },
     places: config.BROWSER_PLACES,

@@ -3,7 +3,7 @@ import type { Isolation, Viewport } from '../../domain/browser-sessions/browser-
 import { claimedIsolation } from '../../domain/browser-sessions/isolation-rules.ts';
 import { within } from '../../domain/shared/within.ts';
 import type { RunningBrowser } from './browser.ts';
-import { furnish, newBrowserFolder } from './browser-folder.ts';
+import { furnish, newHostFolder } from './browser-folder.ts';
 import { BrowserLife } from './browser-life.ts';
 import { type BrowserLimits, LIMITS, trafficUsedUp, watchLimits } from './browser-limits.ts';
 import { CdpPipe } from './cdp-pipe.ts';
@@ -43,7 +43,7 @@ export class ChromiumStartError extends Error {}
 export async function startChromium(order: ChromiumOrder): Promise<RunningBrowser> {
   const { isolation, outbound } = order;
   const limits = { ...LIMITS, ...order.limits };
-  const folder = await newBrowserFolder();
+  const folder = await newHostFolder('browser');
   const user = isolation === 'none' ? undefined : takeUser();
   const egress = new EgressProxy(
     outbound,

@@ -1,10 +1,10 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { removeStaleFolders } from '../../../activities/browser-host/browser-folder.ts';
+import { newHostFolder, removeStaleFolders } from '../../../activities/browser-host/browser-folder.ts';
 import { openPage, startLocalBrowser } from '../../support/local-browsers.ts';
 import { serve } from '../../support/victims.ts';
 import { eventually } from '../../support/worker.ts';
@@ -81,14 +81,15 @@ test('a browser that is closed, or crashes, says so', async () => {
 });
 
 test('folders of processes that go on stay, those of a process that had their id before do not', async () => {
-  const [stale, other] = [`browser-${process.pid}-1-abcdef`, 'browser-of-somebody-else'].map((name) =>
-    join(tmpdir(), name),
-  );
-  for (const each of [stale, other]) mkdirSync(each ?? '', { recursive: true });
+  const stale = ['browser', 'recordings'].map((kind) => join(tmpdir(), `${kind}-${process.pid}-1-abcdef`));
+  const other = join(tmpdir(), 'browser-of-somebody-else');
+  for (const each of [...stale, other]) mkdirSync(each, { recursive: true });
+  const recordings = await newHostFolder('recordings');
   const browser = await startLocalBrowser();
   await removeStaleFolders();
-  expect([stale, other].map((each) => existsSync(each ?? ''))).toEqual([false, true]);
+  expect([...stale, other, recordings].map((each) => existsSync(each))).toEqual([false, false, true, true]);
   expect(foldersOf(process.pid)).toHaveLength(1);
+  rmSync(recordings, { recursive: true });
   browser.kill({ reason: 'stopped', detail: null });
   await browser.ended;
 });
