@@ -74,6 +74,18 @@ export class PageStore {
     this.#reason ??= reason;
   }
 
+  /** The same of a tab whose recording was stored to its end, in another's place. */
+  async cutShortLate(reason: string): Promise<void> {
+    if (this.#isUnwanted || this.#reason !== null) return;
+    this.cutShort(reason);
+    const { owner, pageId, log } = this.#parts;
+    this.#giveUpAtMs = Date.now() + (this.#parts.giveUpMs ?? GIVE_UP_MS);
+    await this.#list(true).catch((error: unknown) => {
+      if (!(error instanceof UnwantedError))
+        log.error({ err: error, sessionId: owner.sessionId, pageId }, 'what is missing of a recording was not noted');
+    });
+  }
+
   /** Waits until everything is stored, or given up. Nothing is written any more. */
   async end(endedAt: Date): Promise<void> {
     this.#endedAt = endedAt;

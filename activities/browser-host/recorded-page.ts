@@ -131,8 +131,10 @@ export class RecordedPage {
       const untilMs = this.#endsAtMs ?? clock();
       const newest = this.#newest;
       const nextMs = newest ? Math.min(Math.max(newest.atMs, lastMs + GAP_MIN_MS), untilMs) : untilMs;
-      if (this.#isBehind && this.#endsAtMs === undefined) await this.#sleep(REPEAT_MS);
-      else if (nextMs - lastMs > REPEAT_MS) lastMs = await write(this.#shown, lastMs + REPEAT_MS);
+      if (this.#isBehind && this.#endsAtMs === undefined) {
+        if (newest) store.cutShort('The object store was too slow: the picture stood still for a while.');
+        await this.#sleep(REPEAT_MS);
+      } else if (nextMs - lastMs > REPEAT_MS) lastMs = await write(this.#shown, lastMs + REPEAT_MS);
       else if (newest && nextMs - lastMs >= GAP_MIN_MS) {
         this.#newest = undefined;
         lastMs = await write(newest.jpeg, nextMs);

@@ -12,7 +12,7 @@ import { RecordedPage, type RecordedPageParts } from './recorded-page.ts';
 
 /** Tabs that are recorded at the same time: as many as a session may have. */
 const TABS_MAX = 10;
-/** Tabs that are recorded of a session, one after the other. */
+/** Tabs that are recorded of a session, one after the other; those without a picture do not count. */
 const PAGES_MAX = 100;
 
 export interface RecorderParts extends Pick<Deps, 'actingAs' | 'log'>, Pick<PageStoreParts, 'objects' | 'giveUpMs'> {
@@ -20,6 +20,7 @@ export interface RecorderParts extends Pick<Deps, 'actingAs' | 'log'>, Pick<Page
   /** Of this process alone, removed when it begins: what encoders write waits there to be stored. */
   folder: string;
   waitingMaxBytes?: RecordedPageParts['waitingMaxBytes'];
+  pagesMax?: number;
 }
 
 /** Records the tabs of a browser, each for itself. */
@@ -28,10 +29,15 @@ export interface Recorder {
   finish(): Promise<void>;
 }
 
-interface RecordedTab {
+interface TabRecording {
   page: RecordedPage;
   store: PageStore;
+}
+
+interface OpenTab {
   tab: Tab;
+  /** Undefined: there is no picture of it yet. */
+  recording: TabRecording | undefined;
   unwatch: () => void;
 }
 
@@ -39,39 +45,50 @@ interface RecordedTab {
 export function startRecorder(browser: LentBrowser, parts: RecorderParts): Recorder {
   const { owner, tabs } = browser;
   const folder = join(parts.folder, owner.sessionId);
-  const open = new Map<string, RecordedTab>();
-  const all: RecordedTab[] = [];
+  const pagesMax = parts.pagesMax ?? PAGES_MAX;
+  const open = new Map<string, OpenTab>();
+  const all: TabRecording[] = [];
+  let missing: Promise<void> | undefined;
   let finished: Promise<void> | undefined;
 
   const begin = (tab: Tab): void => {
-    if (all.length >= PAGES_MAX || open.size >= TABS_MAX) {
-      all[0]?.store.cutShort('Not all tabs were recorded: there were too many.');
-      return;
-    }
-    const recorded = recordTab(owner, tab, { ...parts, pageId: all.length, folder: join(folder, String(all.length)) });
-    open.set(tab.id, recorded);
-    all.push(recorded);
-    recorded.unwatch = tabs.watch(tab.id, PICTURES_PER_SECOND, (picture) => recorded.page.take(picture));
+    if (all.length >= pagesMax || open.size >= TABS_MAX) return leaveOut();
+    const opened: OpenTab = { tab, recording: undefined, unwatch: () => undefined };
+    open.set(tab.id, opened);
+    opened.unwatch = tabs.watch(tab.id, PICTURES_PER_SECOND, (picture) => {
+      if (!opened.recording) {
+        if (all.length >= pagesMax) return leaveOut();
+        const pageId = all.length;
+        const path = join(folder, String(pageId));
+        opened.recording = recordTab(owner, () => opened.tab.title, { ...parts, pageId, folder: path });
+        all.push(opened.recording);
+      }
+      opened.recording.page.take(picture);
+    });
   };
-  const end = ({ page, tab, unwatch }: RecordedTab): void => {
+  /** Says in a page that goes on, or in the last one, that tabs are missing. */
+  const leaveOut = (): void => {
+    missing ??= noteMissing([...open.values()].find(({ recording }) => recording)?.recording, all.at(-1));
+  };
+  const end = ({ recording, tab, unwatch }: OpenTab): void => {
     unwatch();
     open.delete(tab.id);
-    page.end();
+    recording?.page.end();
   };
   const follow = (): void => {
     const now = new Map(tabs.list().map((tab) => [tab.id, tab]));
-    for (const [id, recorded] of open) {
+    for (const [id, opened] of open) {
       const tab = now.get(id);
-      if (tab) recorded.tab = tab;
-      else end(recorded);
+      if (tab) opened.tab = tab;
+      else end(opened);
     }
     for (const [id, tab] of now) if (!open.has(id)) begin(tab);
   };
   const stopFollowing = tabs.onChange(follow);
   const finish = async (): Promise<void> => {
     stopFollowing();
-    for (const recorded of open.values()) end(recorded);
-    await Promise.all(all.map(({ page }) => page.done));
+    for (const opened of open.values()) end(opened);
+    await Promise.all([...all.map(({ page }) => page.done), missing]);
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   };
   const recorder = { finish: () => (finished ??= finish()) };
@@ -80,11 +97,19 @@ export function startRecorder(browser: LentBrowser, parts: RecorderParts): Recor
   return recorder;
 }
 
+const MISSING = 'Not all tabs were recorded: there were too many.';
+
+async function noteMissing(running: TabRecording | undefined, last: TabRecording | undefined): Promise<void> {
+  if (running) return running.store.cutShort(MISSING);
+  await last?.page.done;
+  await last?.store.cutShortLate(MISSING);
+}
+
 function recordTab(
   { tenantId, sessionId }: LentBrowser['owner'],
-  tab: Tab,
+  title: () => string,
   { pageId, folder, actingAs, log, objects, giveUpMs, encoder, waitingMaxBytes }: RecorderParts & { pageId: number },
-): RecordedTab {
+): TabRecording {
   // Nothing of what it does tells a workflow anything, which alone wants the name of the tenant.
   const change = actingAs(systemActor({ tenantId, tenantSlug: '' }, SESSIONS));
   const key = { sessionId, pageId };
@@ -99,7 +124,7 @@ function recordTab(
     pageId,
     files,
     row,
-    title: () => recorded.tab.title,
+    title,
     log,
     giveUpMs,
   });
@@ -111,6 +136,5 @@ function recordTab(
     failed: ({ said }) => log.warn({ ...key, said }, 'an encoder of a recording ended early'),
     waitingMaxBytes,
   });
-  const recorded: RecordedTab = { page, store, tab, unwatch: () => undefined };
-  return recorded;
+  return { page, store };
 }

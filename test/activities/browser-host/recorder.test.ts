@@ -210,6 +210,41 @@ recorded(
   30_000,
 );
 
+recorded.each([
+  ['behind one that is recorded on', false],
+  ['when all that were recorded have ended', true],
+])(
+  'tabs beyond those that are recorded are said to be missing, %s; tabs without a picture do not count',
+  async (_, isEnded) => {
+    const browser = await liveBrowser(app, projectId);
+    const { sessionId } = browser.owner;
+    const recorder = startRecorder(browser, parts({ pagesMax: 2 }));
+    browser.take(0, still);
+    for (let number = 1; number <= 3; number++)
+      await browser.tabs.close(browser.add('about:blank', `Empty ${number}`).id);
+    browser.add('https://shop.example.com/second', 'Second');
+    browser.take(4, still);
+    await begun(sessionId);
+    if (isEnded) {
+      for (const { id } of browser.tabs.list()) await browser.tabs.close(id);
+      await eventually(
+        () => pagesOf(sessionId),
+        (pages) => pages.every(({ endedAt }) => endedAt !== null),
+      );
+    }
+    browser.add('https://shop.example.com/third', 'Third');
+    browser.take(5, still);
+    await recorder.finish();
+    expect((await pagesOf(sessionId)).map(({ title }) => title)).toEqual(['Shop', 'Second']);
+    expect(await finished(sessionId)).toMatchObject({
+      state: 'partial',
+      pages: 2,
+      reason: 'Not all tabs were recorded: there were too many.',
+    });
+  },
+  30_000,
+);
+
 recorded(
   'a session that is deleted while it is recorded leaves nothing',
   async () => {
@@ -248,7 +283,7 @@ recorded(
       ...app.objects,
       put: () => Promise.reject(new Error('the store is away')),
     };
-    // Nothing is taken while something waits: the picture stands still, but the time goes on.
+    // Nothing is taken while something waits: the picture stands still, which is noted, but the time goes on.
     const recorders = [
       startRecorder(slow, parts({ objects: flaky, waitingMaxBytes: 1 })),
       startRecorder(broken, parts({ objects: away, giveUpMs: 100 })),
@@ -259,7 +294,10 @@ recorded(
     for (const stop of stops) stop();
     const after = (performance.now() - begunAt) / 1_000;
     await Promise.all(recorders.map((recorder) => recorder.finish()));
-    expect(await finished(slow.owner.sessionId)).toMatchObject({ state: 'ready', reason: null });
+    expect(await finished(slow.owner.sessionId)).toMatchObject({
+      state: 'partial',
+      reason: 'The object store was too slow: the picture stood still for a while.',
+    });
     expect(Math.abs((await play(app, slow.owner.sessionId)).seconds - after)).toBeLessThan(1);
     const reason = 'The object store did not take all of it.';
     expect(await finished(broken.owner.sessionId)).toMatchObject({ state: 'none', bytes: 0, reason });
