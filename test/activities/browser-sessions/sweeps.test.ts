@@ -1,12 +1,14 @@
 import type { WorkerBackend } from '../../../activities/backend.ts';
 import {
   agedRecordingsSweep,
+  browserSessionsSweep,
   silentHostsChore,
   strayBrowsersSweep,
 } from '../../../activities/browser-sessions/browser-sessions.sweep.ts';
 import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { recordingKey } from '../../../domain/browser-sessions/local-recordings.ts';
 import { newId } from '../../../domain/shared/ids.ts';
+import type { Launch } from '../../../workflows/launch.ts';
 import { type BrowserbaseSimulator, browserbaseSimulator } from '../../simulators/browserbase/simulator.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -114,4 +116,31 @@ test('hosts that have been silent for a day are forgotten; sessions that ran on 
   expect(await runSweep(worker.deps, silentHostsChore)).toMatchObject({ handled: 1 });
   expect(await app.sql('select id from browser_host')).toEqual([{ id: silent }]);
   await app.as(app.owner).get(200, `/api/browser-sessions/${session}`);
+});
+
+test('sessions whose workflow was not started, or missed their expiry, are launched; those that are in hand are not', async () => {
+  await app.sql('update browser_session set seen_at = now()');
+  const session = (isLive: boolean) => recordedSession(app, { projectId, isLive, recordingState: 'none' });
+  const set = (id: string, facts: string) => app.sql(`update browser_session set ${facts} where id = ?`, [id]);
+  const ago = (seconds: number) => `now() - interval '${seconds} seconds'`;
+  const [unseen, overdue, recent, awake, inHand] = [
+    await session(false),
+    await session(true),
+    await session(false),
+    await session(true),
+    await session(true),
+  ];
+  await set(unseen, `status = 'provisioning', created_at = ${ago(31)}`);
+  await set(overdue, `expires_at = ${ago(31)}, seen_at = ${ago(31)}`);
+  await set(recent, `status = 'provisioning', created_at = ${ago(5)}`);
+  await set(awake, `expires_at = ${ago(31)}, seen_at = now()`);
+  await set(inHand, `seen_at = ${ago(31)}`);
+
+  const launched: unknown[] = [];
+  const launch: Launch = { ...idleEngine, signalWithStart: async (_contract, input) => void launched.push(input) };
+  const sweep = browserSessionsSweep();
+  expect(await runSweep({ ...worker.deps, launch }, sweep)).toMatchObject({ handled: 2, failed: 0 });
+  const key = { ...app.tenantKey, repositoryIdentifier: 'acme/shop', subject: 'review@example.com' };
+  expect(launched).toHaveLength(2);
+  expect(launched).toEqual(expect.arrayContaining([unseen, overdue].map((sessionId) => ({ ...key, sessionId }))));
 });
