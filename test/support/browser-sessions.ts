@@ -73,7 +73,11 @@ export async function startSessionWorkers(
 export async function startBrowserHost(
   app: Pick<TestApp, 'env' | 'launch' | 'queuePrefix'>,
   browsers: FakeBrowsers,
-  host: ThisHost & { queue: string } = { id: newId(), queue: `browser-host-${newId()}`, name: 'host-1' },
+  host: ThisHost & { queue: string; trouble?: string } = {
+    id: newId(),
+    queue: `browser-host-${newId()}`,
+    name: 'host-1',
+  },
 ): Promise<TestWorker & { id: string }> {
   const { deps, close } = activityDeps(app);
   await addHost({ db: deps.system }, host);

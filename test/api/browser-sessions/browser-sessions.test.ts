@@ -106,6 +106,42 @@ test('an environment lends its org: for owners and applications, with its own ho
   const found = await member().get(200, `${PATH}?environmentId=${id}&status=provisioning,live&limit=1`);
   expect(found).toMatchObject({ total: 1, limit: 1, offset: 0, items: [{ id: session.id }] });
   await member().get(400, `${PATH}?status=lively`);
+  await member().get(200, `${PATH}?limit=200`);
+  await member().get(400, `${PATH}?limit=201`);
+});
+
+test.each([
+  [false, true],
+  [true, false],
+])('the wish of a request goes before that of its environment: %p, then %p', async (ofEnvironment, ofRequest) => {
+  await withHost();
+  const { repositoryIdentifier } = await sessionStage(app);
+  const { id } = await owner().post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'lent',
+    category: 'test',
+    orgUsername: 'lent@acme.example.com',
+    browser: { recording: ofEnvironment },
+  });
+  const isRecorded = async (body: object): Promise<boolean | undefined> => {
+    const session = await owner().post(202, `/api/environments/${id}/browser/record`, body);
+    const [row] = await app.sql<Json>('select is_recorded from browser_session where id = ?', [session.id]);
+    return row?.is_recorded;
+  };
+  await expect(isRecorded({})).resolves.toBe(ofEnvironment);
+  await expect(isRecorded({ recording: ofRequest })).resolves.toBe(ofRequest);
+});
+
+test('the timeline has the newest 100 events', async () => {
+  const { id } = await external();
+  await app.sql(
+    `insert into browser_session_event (tenant_id, session_id, project_id, occurred_at, kind, summary, by_email)
+     select tenant_id, id, project_id, now(), 'noted', g.n::text, 'someone@example.com'
+     from browser_session, generate_series(1, 101) as g (n) where id = ? order by g.n`,
+    [id],
+  );
+  const { timeline } = await member().get(200, `${PATH}/${id}`);
+  expect(timeline.map(({ summary }: Json) => summary)).toEqual(Array.from({ length: 100 }, (_, n) => `${101 - n}`));
 });
 
 test('a worker outside reports by the state table; its address is shown as given', async () => {
@@ -132,6 +168,7 @@ test('with the engine away sessions are stopped, extended and deleted; who may n
   await member().delete(403, `${PATH}/${id}`);
   await owner().post(409, `${PATH}/${id}/extend`, { minutes: 5 });
   await report(id, { status: 'live' });
+  for (const minutes of [0, 61]) await owner().post(400, `${PATH}/${id}/extend`, { minutes });
   await owner().post(200, `${PATH}/${id}/extend`, { minutes: 60 });
   const capped = await owner().post(409, `${PATH}/${id}/extend`, { minutes: 1 });
   expect(capped.detail).toContain('60 minutes after it was created');
@@ -159,6 +196,9 @@ test('a token of another project sees and changes nothing', async () => {
   await limited.post(404, `${PATH}/${id}/stop`);
   await limited.delete(404, `${PATH}/${id}`);
   await limited.post(400, `${PATH}/record-for-pr`, { repositoryIdentifier, prNumber });
+  const environment = { repositoryIdentifier, name: 'lent', category: 'test', orgUsername: 'lent@acme.example.com' };
+  const { id: environmentId } = await owner().post(201, '/api/environments', environment);
+  await limited.post(404, `/api/environments/${environmentId}/browser/record`, {});
   const { items } = await limited.get(200, PATH);
   expect(items.map((session: Json) => session.id)).not.toContain(id);
 });
