@@ -284,6 +284,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
         find: (name) => (name === 'browserbase' ? backend.browserbase : undefined),
         findReplays: (name) => (name === 'external' ? undefined : backend.recordings[name]),
         recordingDays: config.BROWSER_RECORDING_DAYS,
+        sessionsPerTenant: config.BROWSER_SESSIONS_PER_TENANT,
       },
       flows: {
         commands: backend.commands,

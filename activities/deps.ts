@@ -40,6 +40,7 @@ export interface Deps
   browsers: SessionProviders & {
     /** For how many days recordings are kept. */
     recordingDays: number;
+    sessionsPerTenant: number;
   };
   flows: {
     /** Programs that the operator allows, by type of flow. */

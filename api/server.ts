@@ -151,6 +151,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       browsers: {
         recordings: backend.recordings,
         replayLinkHours: config.REPLAY_LINK_HOURS,
+        sessionsPerTenant: config.BROWSER_SESSIONS_PER_TENANT,
         hostTokens,
         liveLinkTokens,
         findLiveAccess,

@@ -13,7 +13,11 @@ import { withHeartbeat } from '../heartbeat.ts';
 const POLL_MS = 500;
 
 /** Waits for the end of the browser session that a run is for; the end of the run ends the session. */
-export const recordSession = ({ actingAs, reads }: Deps, tenant: TenantKey, run: RunContext): Promise<RunOutcome> => {
+export const recordSession = (
+  { actingAs, reads, browsers }: Deps,
+  tenant: TenantKey,
+  run: RunContext,
+): Promise<RunOutcome> => {
   let progress: object = { step: 'session' };
   return withHeartbeat(
     async () => {
@@ -21,7 +25,7 @@ export const recordSession = ({ actingAs, reads }: Deps, tenant: TenantKey, run:
       let session: SessionRow | undefined;
       try {
         // In the name of whoever asked, which also starts the workflow of the session.
-        session = await actingAs({ ...run.requestedBy, ...tenant })((tx) => sessionForRun(tx, run));
+        session = await actingAs({ ...run.requestedBy, ...tenant })((tx) => sessionForRun(tx, run, browsers));
       } catch (error) {
         if (!(error instanceof DomainError) || error.code === 'unavailable') throw error;
         return { status: 'failed', error: error.message };

@@ -40,9 +40,14 @@ const CHANGED_BY = 'Members change the sessions that they created; owners and ap
 /** Requests a session, and starts its flow run after the commit; the session's own workflow starts with the commit. */
 async function requestSession(
   { tx, adapters, requestId }: Pick<Scope, 'tx' | 'adapters' | 'requestId'>,
-  accept: (work: Tx, context: { requestId: string; commands: Commands }) => Promise<RequestedSession>,
+  accept: (
+    work: Tx,
+    context: { requestId: string; commands: Commands; sessionsPerTenant: number },
+  ) => Promise<RequestedSession>,
 ): Promise<RequestedSession> {
-  const requested = await tx((work) => accept(work, { requestId, commands: adapters.flows.commands }));
+  const { commands } = adapters.flows;
+  const { sessionsPerTenant } = adapters.browsers;
+  const requested = await tx((work) => accept(work, { requestId, commands, sessionsPerTenant }));
   if (requested.run) adapters.launch.startInBackground(flowRunContract, requested.run);
   return requested;
 }
@@ -77,6 +82,7 @@ export const browserSessionsRoutes = [
     description: [
       'The browser is signed in at the org through its front door, and recorded. 202: the session is being provisioned; follow it, or wait for `browser_session.live`. 200: the pull request has a session that is provisioning or live. Without an active review assignment: 404.',
       'A command or pipeline that carries out `record-session` (`recordPipeline` of the project) goes before an integration of kind `browser`, and that before the hosts of this installation; where there is none of them: 409 `flow_unavailable`. A session that is not live within 5 minutes fails.',
+      'Of the hosts of this installation a tenant has 20 sessions that are provisioning or live, or as many as the operator allows (`BROWSER_SESSIONS_PER_TENANT`); for one more: 429 `rate_limited`.',
     ].join('\n\n'),
     roles: ANY_ROLE,
     projectScope: 'row',

@@ -59,6 +59,8 @@ export interface Adapters {
     recordings: Recordings;
     /** How long a reference in a playlist is valid at least. */
     replayLinkHours: number;
+    /** Local ones that are provisioning or live at the same time. */
+    sessionsPerTenant: number;
     hostTokens: HostTokens;
     liveLinkTokens: LiveLinkTokens;
     findLiveAccess: FindLiveAccess;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { isOwnPath } from '../auth/own-path-rules.ts';
 import type { Environment } from '../environments/environments.entities.ts';
 import { environmentById } from '../environments/environments.queries.ts';
@@ -19,7 +20,7 @@ import { availableProviders } from './providers.queries.ts';
 import { record } from './session-announcements.ts';
 import { insertSession } from './session-changes.queries.ts';
 import { DEFAULT_MINUTES, expiryOf } from './session-rules.ts';
-import { openSessionOfPr, sessionById, sessionOfRun, type SessionRow } from './sessions.queries.ts';
+import { countOpenLocal, openSessionOfPr, sessionById, sessionOfRun, type SessionRow } from './sessions.queries.ts';
 
 const VIEWPORT: Viewport = { width: 1_280, height: 720 };
 
@@ -41,11 +42,14 @@ export interface RequestedSession {
 interface Context {
   requestId?: string | undefined;
   commands: Commands;
+  /** Local ones that a tenant may have provisioning or live at the same time. */
+  sessionsPerTenant: number;
 }
 
 /**
  * Lends a browser at the org that is assigned to a pull request; one that is provisioning or live is answered again.
- * Throws `invalid_request`, `not_found` without an active assignment, `flow_unavailable`.
+ * Throws `invalid_request`, `not_found` without an active assignment, `flow_unavailable`, and `rate_limited` when the tenant has
+ * too many open local sessions.
  */
 export async function recordForPullRequest(
   tx: Tx,
@@ -58,7 +62,10 @@ export async function recordForPullRequest(
   return existing ? { session: existing } : request(tx, place, wish, context);
 }
 
-/** Lends a browser at the org of an environment. Throws `not_found`, `invalid_request` without an org, `flow_unavailable`. */
+/**
+ * Lends a browser at the org of an environment. Throws `not_found`, `invalid_request` without an org, `flow_unavailable`,
+ * `rate_limited` as for a pull request.
+ */
 export const recordInEnvironment = async (
   tx: Tx,
   environmentId: string,
@@ -114,7 +121,16 @@ async function request(tx: Tx, place: Place, wish: SessionWish, context: Context
   };
   const run = await acceptNewRun(tx, payload, { ...context, prefix: '' });
   const isCarriedOutOutside = pipeline !== undefined || commandOf(context.commands, RECORD_SESSION) !== undefined;
-  const session = await insert(tx, { id, runId: run.runId, place, wish, isCarriedOutOutside, createdBy: tx.actor });
+  const { sessionsPerTenant } = context;
+  const session = await insert(tx, {
+    id,
+    runId: run.runId,
+    place,
+    wish,
+    isCarriedOutOutside,
+    sessionsPerTenant,
+    createdBy: tx.actor,
+  });
   return { session, run };
 }
 
@@ -126,6 +142,7 @@ async function insert(
     place: Place;
     wish: SessionWish;
     isCarriedOutOutside: boolean;
+    sessionsPerTenant: number;
     createdBy: Actor;
   },
 ): Promise<SessionRow> {
@@ -136,6 +153,7 @@ async function insert(
     throw invalidField('startPath', 'must be a path within the org that begins with one slash');
   const { provider, reason } = await availableProviders(tx, project.id, { isCarriedOutOutside });
   if (provider === null) throw new DomainError('flow_unavailable', reason ?? 'Nothing lends browsers here');
+  if (provider === 'local') await assertRoom(tx, given.sessionsPerTenant);
   const settings = environment?.browser ?? null;
   const allowedHosts = [...new Set([...(settings?.allowedHosts ?? []), ...(wish.allowedHosts ?? [])])];
   const session = {
@@ -158,17 +176,38 @@ async function insert(
   return created;
 }
 
+const RETRY_AFTER_SECONDS = 60;
+
+/** The places of hosts are for all tenants. Two requests at the same time are counted one after the other. */
+async function assertRoom(tx: Tx, most: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`browser-sessions/${tx.tenantId}`}, 0))`.execute(tx.db);
+  if ((await countOpenLocal(tx)) < most) return;
+  const detail = `${most} browser sessions are provisioning or live: stop one of them, or wait until one ends`;
+  throw new DomainError('rate_limited', detail, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
+}
+
 /**
  * The session of a run that the service itself carries out; a run that was started without one gets it, for its pull
- * request or environment. Retrying is safe. Throws `invalid_request`, `not_found`, `flow_unavailable`.
+ * request or environment. Retrying is safe. Throws `invalid_request`, `not_found`, `flow_unavailable`, `rate_limited`.
  */
-export async function sessionForRun(tx: Tx, run: RunContext): Promise<SessionRow> {
+export async function sessionForRun(
+  tx: Tx,
+  run: RunContext,
+  { sessionsPerTenant }: Pick<Context, 'sessionsPerTenant'>,
+): Promise<SessionRow> {
   const existing = await sessionOfRun(tx, run.id);
   if (existing) return existing;
   const { projectId, environmentId, payload } = run;
   const project = projectId === null ? undefined : await projectById(tx, projectId);
   if (!project) throw invalidField('repositoryIdentifier', 'The run names no repository');
-  const given = { id: newId(), runId: run.id, wish: {}, isCarriedOutOutside: false, createdBy: run.requestedBy };
+  const given = {
+    id: newId(),
+    runId: run.id,
+    wish: {},
+    isCarriedOutOutside: false,
+    sessionsPerTenant,
+    createdBy: run.requestedBy,
+  };
   if (environmentId !== null) return insert(tx, { ...given, place: await placeOfEnvironment(tx, environmentId) });
   const { prNumber } = payload;
   if (prNumber === undefined) throw invalidField('prNumber', 'The run names neither a pull request nor an environment');

@@ -82,6 +82,18 @@ export async function lockedSession(tx: Tx, id: string): Promise<SessionRow | un
   return locked && findSession(tx, id);
 }
 
+/** How many sessions of the tenant are provisioning or live on hosts of this installation. */
+export async function countOpenLocal({ db, tenantId }: Reads): Promise<number> {
+  const { count } = await db
+    .selectFrom('browser_session as s')
+    .where('s.tenantId', '=', tenantId)
+    .where('s.provider', '=', 'local')
+    .where((eb) => isOneOf(eb, 's.status', OPEN_STATUSES))
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** The session of a pull request that is provisioning or live: there is one at most. */
 export const openSessionOfPr = (
   reads: Reads,

@@ -124,6 +124,7 @@ const Environment = z.object({
   BROWSER_HOST_URL: httpUrl.optional(),
   BROWSER_HOST_PORT: port(0),
   BROWSER_PLACES: z.coerce.number().int().min(1).max(100).default(4),
+  BROWSER_SESSIONS_PER_TENANT: count(20),
   BROWSER_SPARES: z.coerce.number().int().min(0).max(10).optional(),
   BROWSER_ISOLATION: z.enum(ISOLATIONS).optional(),
   CHROMIUM_PATH: z.string().min(1).optional(),
