@@ -41,6 +41,7 @@ import type { Dependency } from './http/health.ts';
 import { createHttpServer } from './http/http-server.ts';
 import type { HttpMetrics } from './http/metrics.ts';
 import { createMockServer } from './mocks/mock-server.ts';
+import { createSocketPlaces } from './http/socket-places.ts';
 import { createSocketServer } from './http/socket-routes.ts';
 import { sessionSockets } from './browser-sessions/session-sockets.ts';
 import { createReleaseEventQueue } from './release-candidates/release-event-queue.ts';
@@ -101,6 +102,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     perMinute: config.RATE_LIMIT_PER_MINUTE,
     withoutStore: 'count-alone',
   });
+  const socketPlaces = createSocketPlaces();
   let isStopping = false;
   const app = createApp(routes, {
     orm,
@@ -155,6 +157,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         hostTokens,
         liveLinkTokens,
         findLiveAccess,
+        socketPlaces,
       },
       chat: { ...backend.chat, findSenders: createFindChatSenders(database) },
       crm: { ...backend.crm, noteAccess: createAccessNotes(database, now) },
@@ -237,6 +240,13 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     hostTokens,
     findLiveAccess,
     tokenLimit,
+    addressLimit: createRateLimit(database, {
+      name: 'sockets-of-address',
+      perMinute: config.RATE_LIMIT_PER_MINUTE,
+      withoutStore: 'count-alone',
+    }),
+    trustedProxies: config.TRUST_PROXY,
+    places: socketPlaces,
     basePath: config.BASE_PATH,
     publicUrl: config.publicUrl,
     now,

@@ -6,10 +6,10 @@ import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { AdmitToken, HostAsk, SignedGrant } from '../../domain/browser-sessions/host-tokens.ts';
 import type { LentBrowser, LentBrowsers } from './browser.ts';
+import { ClientPlaces } from './client-places.ts';
 
 /** Of a message of a client. */
 const MESSAGE_MAX_BYTES = 1_048_576;
-const CLIENTS_PER_SESSION = 50;
 const PING_EVERY_MS = 20_000;
 
 /** Why a socket is closed by the host, beside what its handler says. */
@@ -60,7 +60,7 @@ const IS_LIVE: Record<HostAsk, boolean> = { watch: true, control: true, connect:
  */
 export async function startHostServer(parts: HostServerParts): Promise<HostServer> {
   const { lent, admit, listen, onLive, onPictures, onConnect, log } = parts;
-  const clients = new Map<string, number>();
+  const places = new ClientPlaces();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_MAX_BYTES, perMessageDeflate: false });
 
   const open = new WeakMap<LentBrowser, Set<WebSocket>>();
@@ -85,16 +85,11 @@ export async function startHostServer(parts: HostServerParts): Promise<HostServe
     if (!grant) throw new Refused(401, 'The token is not for this host, was used before, or has expired');
     const browser = lent.find(grant.sessionId);
     if (browser?.owner.tenantId !== grant.by.tenantId) throw new Refused(404, 'The session does not run here');
-    const here = clients.get(grant.sessionId) ?? 0;
-    if (here >= CLIENTS_PER_SESSION) throw new Refused(429, `The session has ${here} connections already`);
-    clients.set(grant.sessionId, here + 1);
+    const refused = places.enter(grant);
+    if (refused !== undefined) throw new Refused(429, refused);
     return { grant, browser };
   };
-  const leave = ({ grant: { sessionId } }: HostClient) => {
-    const left = (clients.get(sessionId) ?? 0) - 1;
-    if (left > 0) clients.set(sessionId, left);
-    else clients.delete(sessionId);
-  };
+  const leave = ({ grant }: HostClient) => places.leave(grant);
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const client = await enter(request);

@@ -47,6 +47,9 @@ async function viewOf({ session, viewer }: LiveAccess, { adapters }: PublicScope
       : { kind: 'link', url: liveViewUrl };
   }
   if (provider === 'local' || !isLive(status)) return { kind: 'own' };
+  // That address is a credential which no revocation ends.
+  if (viewer.linkId !== null)
+    return { kind: 'none', why: 'Its provider shows it to people who are signed in here, and to nobody by a link.' };
   if (viewer.may !== 'control')
     return { kind: 'none', why: 'Its provider shows it to those alone who may work in it, and you may watch.' };
   const ref = {
@@ -163,7 +166,12 @@ export const livePageRoutes = [
       const { hostTokens, findLiveAccess } = adapters.browsers;
       const callerNow = () => callerOf(scope);
       const to = await admission(access, 'watch', { hostTokens, now, findLiveAccess, callerNow });
-      const answer = await passPictures(to);
+      const leave = adapters.browsers.socketPlaces.take();
+      const answer = await passPictures(to).catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+      answer.once('close', leave);
       endWhenWithdrawn(answer, to.isStillAdmitted);
       return new RawReply(answer.headers['content-type'] ?? '', answer, { 'Cache-Control': 'no-store' });
     },

@@ -40,6 +40,7 @@ import type { DeliveryQueue } from '../../domain/webhooks/delivery-queue.port.ts
 import type { FindWorkTracker } from '../../domain/work-items/work-tracker.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import type { RateLimit } from './rate-limit.ts';
+import type { SocketPlaces } from './socket-places.ts';
 import type { CookieName, Cookies } from './cookies.ts';
 
 /** Dependencies of handlers other than the database, by feature; created once by the composition root. */
@@ -64,6 +65,8 @@ export interface Adapters {
     hostTokens: HostTokens;
     liveLinkTokens: LiveLinkTokens;
     findLiveAccess: FindLiveAccess;
+    /** Which the sockets of this process have, too. */
+    socketPlaces: SocketPlaces;
   };
   chat: {
     platform: ChatPlatform;

@@ -7,6 +7,7 @@ import type { HostTokens } from '../../domain/browser-sessions/host-tokens.ts';
 import type { FencedReads } from '../../domain/data/fenced-reads.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError, notFound } from '../../domain/shared/errors.ts';
+import { addressKey, clientAddress, type TrustedProxies } from '../../domain/shared/client-address.ts';
 import { isId, newId } from '../../domain/shared/ids.ts';
 import { type Asked, type CredentialDeps, identify } from './credentials.ts';
 import type { CookieName } from './cookies.ts';
@@ -15,9 +16,10 @@ import type { HttpMetrics } from './metrics.ts';
 import { type PassedTo, passSocket } from './pass-socket.ts';
 import { isUnexpected } from './problems.ts';
 import type { RateLimit } from './rate-limit.ts';
+import type { SocketPlaces } from './socket-places.ts';
 
-/** Of a process, opening ones included. */
-const SOCKETS_MAX = 200;
+/** Of a process, until they are admitted or refused. */
+const OPENING_MAX = 50;
 /** How soon a socket ends whose opener may have it no more. */
 const RECHECK_MS = 2_000;
 
@@ -34,8 +36,8 @@ export interface SocketScope {
    * `rate_limited`.
    */
   caller(): Promise<Actor>;
-  /** Whether it has a credential of its own. */
-  hasCredential: boolean;
+  /** Likewise; undefined: nobody, which is no reason to refuse. */
+  visitor(): Promise<Actor | undefined>;
   reads: FencedReads;
   hostTokens: HostTokens;
   findLiveAccess: FindLiveAccess;
@@ -66,6 +68,10 @@ export interface SocketDeps extends CredentialDeps {
   hostTokens: HostTokens;
   findLiveAccess: FindLiveAccess;
   tokenLimit: RateLimit;
+  /** Counts each by its address, before anything is asked of it. */
+  addressLimit: RateLimit;
+  trustedProxies: TrustedProxies;
+  places: SocketPlaces;
   basePath: string;
   now: () => Date;
   log: Logger;
@@ -80,6 +86,7 @@ export interface SocketServer extends Sockets {
 /** Serves requests for WebSockets by a list of routes. */
 export function createSocketServer(routes: readonly SocketRoute[], deps: SocketDeps): SocketServer {
   const open = new Set<Duplex>();
+  let opening = 0;
   let isClosing = false;
 
   const find = ({ url = '' }: IncomingMessage) => {
@@ -94,12 +101,29 @@ export function createSocketServer(routes: readonly SocketRoute[], deps: SocketD
     const found = find(request);
     if (!found) throw notFound('The socket');
     const { route, input } = found;
-    if (isClosing || open.size > SOCKETS_MAX)
+    const peer = request.socket.remoteAddress ?? '';
+    await deps.addressLimit(addressKey(clientAddress(peer, headerOf(request, 'x-forwarded-for'), deps.trustedProxies)));
+    if (isClosing || opening >= OPENING_MAX)
       throw new DomainError('unavailable', 'This process takes no more sockets now; try again later');
     if (!isId(input.id)) throw notFound('The browser session');
     assertOwnOrigin(request, deps.publicUrl);
-    const to = await route.admit(input, scopeOf(deps, request, requestId));
-    await passSocket(request, connection, head, to);
+    opening++;
+    try {
+      const to = await route.admit(input, scopeOf(deps, request, requestId));
+      await passOn(request, connection, head, to);
+    } finally {
+      opening--;
+    }
+  };
+  const passOn = async (request: IncomingMessage, connection: Duplex, head: Buffer, to: SocketTo) => {
+    const leave = deps.places.take();
+    connection.once('close', leave);
+    try {
+      await passSocket(request, connection, head, to);
+    } catch (error) {
+      leave();
+      throw error;
+    }
     if (to.isStillAdmitted) closeWhenWithdrawn(connection, to.isStillAdmitted);
   };
 
@@ -166,6 +190,15 @@ function assertOwnOrigin(request: IncomingMessage, publicUrl: string): void {
     throw new DomainError('forbidden', 'A socket is opened by a page of this service, or without a page');
 }
 
+async function orNobody<T>(find: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await find();
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'unauthenticated') return undefined;
+    throw error;
+  }
+}
+
 function scopeOf(deps: SocketDeps, request: IncomingMessage, requestId: string): SocketScope {
   const { reads, hostTokens, findLiveAccess, now, tokenLimit } = deps;
   const isOfPage = headerOf(request, 'origin') !== '';
@@ -173,23 +206,18 @@ function scopeOf(deps: SocketDeps, request: IncomingMessage, requestId: string):
     method: 'GET',
     get: (name) => (name === 'cookie' && !isOfPage ? '' : headerOf(request, name.toLowerCase())),
   };
+  const caller = async (): Promise<Actor> => {
+    const { actor, secret } = await identify(deps, asked);
+    await tokenLimit(hashSecret(secret));
+    if (actor.run) throw new DomainError('forbidden', 'Forbidden - The token of a run opens no socket');
+    return actor;
+  };
   return {
-    async caller() {
-      const { actor, secret } = await identify(deps, asked);
-      await tokenLimit(hashSecret(secret));
-      if (actor.run) throw new DomainError('forbidden', 'Forbidden - The token of a run opens no socket');
-      return actor;
-    },
-    hasCredential:
-      asked.get('authorization') !== '' || deps.cookies.read(asked.get('cookie'), 'qs_session') !== undefined,
+    caller,
+    visitor: () => orNobody(caller),
     async callerNow() {
-      try {
-        const { actor } = await identify(deps, asked);
-        return actor.run ? undefined : actor;
-      } catch (error) {
-        if (error instanceof DomainError && error.code === 'unauthenticated') return undefined;
-        throw error;
-      }
+      const found = await orNobody(() => identify(deps, asked));
+      return found?.actor.run ? undefined : found?.actor;
     },
     cookie: (name) => deps.cookies.read(asked.get('cookie'), name),
     reads,

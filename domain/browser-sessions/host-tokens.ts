@@ -56,6 +56,7 @@ const Payload = z.object({
     tenantSlug: z.string(),
     role: z.enum(ROLES),
     email: z.string(),
+    sessionId: z.uuid().optional(),
   }),
 });
 
@@ -63,13 +64,13 @@ const Payload = z.object({
 export const createHostTokens = (ring: TokenRing, issuer: string): HostTokens => ({
   ...createHostTokenReader(ring, issuer),
   sign: ({ hostId, sessionId, asks, by, linkId, until }, now) => {
-    const { type, id, tenantId, tenantSlug, role, email } = by;
+    const { type, id, tenantId, tenantSlug, role, email, sessionId: signedIn } = by;
     return new SignJWT({
       host: hostId,
       asks,
       link: linkId,
       until: Math.floor(until.getTime() / 1000),
-      by: { type, id, tenantId, tenantSlug, role, email },
+      by: { type, id, tenantId, tenantSlug, role, email, ...(signedIn !== undefined && { sessionId: signedIn }) },
     })
       .setProtectedHeader({ alg: ring.algorithm, kid: ring.signing.kid, typ: TYPE })
       .setIssuer(issuer)
@@ -96,13 +97,14 @@ export const createHostTokenReader = (
         currentDate: now,
       });
       const { sub, jti, exp, host, asks, link, until, by } = Payload.parse(payload);
+      const { sessionId, ...who } = by;
       return {
         tokenId: jti,
         expiresAt: new Date(exp * 1000),
         hostId: host,
         sessionId: sub,
         asks,
-        by,
+        by: { ...who, ...(sessionId !== undefined && { sessionId }) },
         linkId: link,
         until: new Date(until * 1000),
       };

@@ -1,3 +1,4 @@
+import { presentActor } from '../auth/present-actor.queries.ts';
 import type { FencedReads, Reads } from '../data/fenced-reads.ts';
 import type { Actor } from '../shared/actor.ts';
 import type { LiveLinkTokens } from './live-link-tokens.ts';
@@ -26,7 +27,10 @@ export interface LiveCaller {
 /** What a caller may do with a session; undefined: they may not know of it. */
 export type FindLiveAccess = (sessionId: string, caller: LiveCaller) => Promise<LiveAccess | undefined>;
 
-/** People who are signed in watch the sessions of their tenant, and control those that they may change; links do what they say. */
+/**
+ * People who are signed in watch the sessions of their tenant, and control those that they may change;
+ * links do what they say, as long as who made them may change the session.
+ */
 export function createFindLiveAccess({
   reads,
   tokens,
@@ -49,11 +53,13 @@ export function createFindLiveAccess({
     if (key?.sessionId !== sessionId) return undefined;
     const stranger = guestOf(key, { email: '' } as Actor);
     const theirs = reads.as(stranger);
-    const [link, session] = await Promise.all([
-      findLink(theirs, sessionId, key.linkId),
-      findSession(theirs, sessionId),
-    ]);
-    if (!link || !holds(link, now()) || !session || session.removedAt !== null || hasEnded(session.status))
+    const link = await findLink(theirs, sessionId, key.linkId);
+    if (!link || !holds(link, now())) return undefined;
+    // Who made it may have signed out since, but not lost the session.
+    const { sessionId: _, ...creator } = link.createdBy;
+    const present = await presentActor(theirs, creator);
+    const session = present && (await findSession(reads.as(present), sessionId));
+    if (!session || !mayChange(present, session) || session.removedAt !== null || hasEnded(session.status))
       return undefined;
     const viewer = viewerOf({ asks: link.mode, by: guestOf(key, link.createdBy), linkId: key.linkId });
     return { session, viewer, mayChange: false, until: new Date(link.expiresAt), reads: theirs };

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { newId } from '../../../domain/shared/ids.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -76,6 +77,28 @@ test('members connect to their own sessions, others of the tenant do, and nobody
   await connect(200, session.id, limited);
   const elsewhere = await host.lend(await sessionStage(app));
   await connect(404, elsewhere.id, limited);
+});
+
+test('automation ends soon after its token was revoked, and connects no more', async () => {
+  const { id, token } = await app.as(app.owner).post(201, '/api/application-tokens', { name: 'automation' });
+  const [first, second] = [await connect(200, session.id, { token }), await connect(200, session.id, { token })];
+  const socket = await openSocket(app, pathOf(first as { url: string }));
+  const closed = once(socket, 'close');
+  await app.as(app.owner).delete(204, `/api/application-tokens/${id}`);
+  await closed;
+  await expect(openSocket(app, pathOf(second as { url: string }))).rejects.toThrow(/^403 /);
+});
+
+test('automation of somebody who signed out ends', async () => {
+  const own = await connect(200, session.id, app.owner);
+  const socket = await openSocket(app, pathOf(own as { url: string }));
+  const closed = once(socket, 'close');
+  await app.sql(
+    'update auth_session set revoked_at = now() where user_id = (select id from user_account where email = ?)',
+    [app.owner.email],
+  );
+  await closed;
+  await app.sql('update auth_session set revoked_at = null');
 });
 
 test('sessions that are not live: 409; of another provider: 400; on a host that gives no sign of life: 503', async () => {

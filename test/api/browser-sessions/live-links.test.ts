@@ -144,8 +144,39 @@ test('a link lasts no longer than the session may, and a session has twenty', as
   expect(JSON.stringify(items)).not.toContain('link=');
 });
 
+test('a link ends when who made it may change the session no more', async () => {
+  const id = await live();
+  const { id: tokenId, token } = await app.as(app.owner).post(201, '/api/application-tokens', { name: 'maker' });
+  const cookie = await opened(await link(id, { mode: 'control' }, 201, { token }));
+  await stateOf(id, cookie);
+  await app.as(app.owner).delete(204, `/api/application-tokens/${tokenId}`);
+  await stateOf(id, cookie, 404);
+
+  const { id: memberId } = await app.as(app.member).get(200, '/api/users/me');
+  const createdBy = { type: 'user', id: memberId, ...app.tenantKey, role: 'member', email: app.member.email };
+  const setCreator = (to: object) =>
+    app.db
+      .updateTable('browser_session')
+      .set({ createdBy: json(to as never) })
+      .where('id', '=', id)
+      .execute();
+  await setCreator(createdBy);
+  const theirs = await opened(await link(id, { mode: 'control' }, 201, app.member));
+  await stateOf(id, theirs);
+  await setCreator({ ...createdBy, id: newId() });
+  await stateOf(id, theirs, 404);
+});
+
 test('sessions that are watched elsewhere have no links', async () => {
   await link(await live({ provider: 'external' }), {}, 409);
+});
+
+test('a guest by a link is not given the address of a hosted browser, and reads why', async () => {
+  const id = await live({ provider: 'browserbase' });
+  const cookie = await opened(await link(id, { mode: 'control' }));
+  const page = await app.as().request(200, 'GET', `/browser-sessions/${id}/live`, { headers: { cookie } });
+  expect(page.text).toContain('to nobody by a link');
+  expect(page.text).not.toContain('<iframe');
 });
 
 test('making and revoking stands in the trail and on the timeline', async () => {

@@ -16,6 +16,7 @@ let app: TestApp;
 let stage: SessionStage;
 let host: LendingHost;
 let session: { id: string };
+let ownerId: string;
 /** The sockets at the host, with what they were let in for. */
 const served: { socket: WebSocket; asks: string; email: string }[] = [];
 
@@ -28,6 +29,7 @@ beforeAll(async () => {
   };
   host = await lendingHost(app, { onLive: echo, onConnect: echo });
   session = await host.lend(stage);
+  ownerId = (await app.as(app.owner).get(200, '/api/users/me')).id;
 });
 afterAll(async () => {
   await app.close();
@@ -48,7 +50,7 @@ const connectToken = (changes: object = {}) =>
       hostId: host.id,
       sessionId: session.id,
       asks: 'connect',
-      by: { type: 'user', id: newId(), ...app.tenantKey, role: 'member', email: 'ada@acme.example' },
+      by: { type: 'user', id: ownerId, ...app.tenantKey, role: 'owner', email: 'ada@acme.example' },
       linkId: null,
       until: new Date(Date.now() + 600_000),
       ...changes,
@@ -119,6 +121,30 @@ test('without a credential 401; sessions of others, unknown ones and other paths
   await expect(openLive(limited, livePath(other.id))).rejects.toThrow(/^404 /);
 });
 
+test('upgrades that are refused keep nobody else out, however long their senders stay', async () => {
+  const refused = await Promise.all(
+    Array.from({ length: 260 }, async () => {
+      const connection = rawConnection(app.url);
+      connection.write(
+        `GET ${livePath()} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+      );
+      await connection.answer();
+      return connection;
+    }),
+  );
+  (await openLive(app.owner)).terminate();
+  for (const { socket } of refused) socket.destroy();
+});
+
+test('upgrades are counted by their address, whatever stands in their cookie', async () => {
+  const limited = await testApp({ launch: engineAway, env: { RATE_LIMIT_PER_MINUTE: '3' } });
+  const junk = (count: number) =>
+    openSocket(limited, livePath(newId()), { cookie: `__Host-qs_live=junk-${count}`, origin: ORIGIN });
+  for (const count of [1, 2, 3]) await expect(junk(count)).rejects.toThrow(/^404 /);
+  await expect(junk(4)).rejects.toThrow(/^429 /);
+  await limited.close();
+});
+
 test('sessions that are not live: 409; without a host that is alive: 503; a host that is away: 502', async () => {
   const ended = await host.lend(stage);
   await app.sql(`update browser_session set status = 'ended' where id = ?`, [ended.id]);
@@ -181,11 +207,12 @@ test('messages of more than 1 MB close the socket', async () => {
   await expect(closed).resolves.toMatchObject([1009, expect.anything()]);
 });
 
-test('a session has 50 sockets at most', async () => {
+test('a caller has ten sockets of a session at most, which keep nobody else out', async () => {
   const crowded = await host.lend(stage);
-  const open = await Promise.all(Array.from({ length: 50 }, () => openLive(app.owner, livePath(crowded.id))));
+  const open = await Promise.all(Array.from({ length: 10 }, () => openLive(app.owner, livePath(crowded.id))));
   await expect(openLive(app.owner, livePath(crowded.id))).rejects.toThrow(/^429 /);
-  open.pop()?.terminate();
+  open.push(await openLive(app.member, livePath(crowded.id)));
+  open.shift()?.terminate();
   const next = await eventually(
     () => openLive(app.owner, livePath(crowded.id)).catch(() => undefined),
     (found) => found !== undefined,

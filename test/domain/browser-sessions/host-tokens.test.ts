@@ -45,9 +45,11 @@ const signed = ({ audience = 'browser-host', typ = 'browser-host+jwt', issuer = 
     .setAudience(audience);
 
 test('a token opens its grant for a minute, and says nothing else of who asks', async () => {
-  const token = await tokens.sign({ ...grant, by: { ...by, projectIds: [newId()], sessionId: newId() } }, now);
+  const signedIn = { ...by, sessionId: newId() };
+  const token = await tokens.sign({ ...grant, by: { ...signedIn, projectIds: [newId()] } }, now);
   await expect(tokens.open(token, at(59))).resolves.toEqual({
     ...grant,
+    by: signedIn,
     tokenId: expect.any(String),
     expiresAt: at(60),
   });
