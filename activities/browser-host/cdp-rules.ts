@@ -187,4 +187,6 @@ export function shownResult(method: string | undefined, result: Members): Member
   return { ...result, entries };
 }
 
-const isFrontDoor = (url: unknown): boolean => typeof url === 'string' && /frontdoor|[?&]sid=|[?&]otp=/i.test(url);
+/** Whether an address, or a title that is one, is that of a front door, which holds a credential. */
+export const isFrontDoor = (url: unknown): boolean =>
+  typeof url === 'string' && /frontdoor|[?&]sid=|[?&]otp=/i.test(url);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Viewport } from '../../domain/browser-sessions/browser-provider.port.ts';
 import type { TimelineEntry } from '../../domain/browser-sessions/session-changes.queries.ts';
 import { type Cdp, CdpError, type Tab } from './browser.ts';
+import { isFrontDoor } from './cdp-rules.ts';
 import { Screencast } from './screencast.ts';
 
 /** A page that crashes more often stays crashed. */
@@ -62,8 +63,10 @@ export class OpenTab implements Tab {
     this.#ask('Emulation.setFocusEmulationEnabled', { enabled: true });
   }
 
-  /** Whether title or address are other ones now. */
-  become(title: string, url: string): boolean {
+  /** Whether title or address are other ones now. Those of a front door are credentials, and not kept. */
+  become(newTitle: string, newUrl: string): boolean {
+    const title = isFrontDoor(newTitle) ? '' : newTitle;
+    const url = isFrontDoor(newUrl) ? 'about:blank' : newUrl;
     const isSame = title === this.title && url === this.url;
     this.title = title;
     this.url = url;

@@ -10,6 +10,7 @@ const PAGES = {
   '/still': '<title>Still</title>still',
   '/count': `<title>0</title><script>let n = 0; setInterval(() => { document.body.textContent = ++n; }, 50)</script><body>`,
   '/dialogs': `<title>Asking</title><script>setTimeout(() => { for (let n = 0; n < 20; n++) confirm('Again?'); document.title = 'Asked' })</script>`,
+  '/secur/frontdoor.jsp': 'no title',
   '/closing': `<script>setTimeout(() => window.close(), 200)</script>`,
 };
 
@@ -18,6 +19,8 @@ let browser: RunningBrowser;
 let tabs: BrowserTabs;
 let notes: string[];
 let isNoneLeft: boolean;
+/** Titles and addresses of the tabs at each change. */
+let shown: string[];
 
 beforeEach(async () => {
   pages = await servePages(PAGES);
@@ -31,6 +34,8 @@ beforeEach(async () => {
       isNoneLeft = true;
     },
   });
+  shown = [];
+  tabs.onChange(() => shown.push(...tabs.list().map(({ title, url }) => `${title} ${url}`)));
 });
 afterEach(async () => {
   browser.kill({ reason: 'stopped', detail: null });
@@ -63,6 +68,20 @@ function watch(tab: Tab, maxPerSecond: number) {
     );
   return { pictures, stop, some };
 }
+
+test('the title and the address of a front door, a credential, are not kept', async () => {
+  await go('/secur/frontdoor.jsp?sid=secret');
+  await eventually(
+    () => evaluate('location.pathname'),
+    ({ result }) => (result as { value: string }).value === '/secur/frontdoor.jsp',
+  );
+  const { targetInfos } = await browser.cdp.send('Target.getTargets');
+  expect(JSON.stringify(targetInfos)).toContain('frontdoor.jsp?sid=secret');
+  await go('/still?first=1');
+  await titled('Still');
+  expect(shown.filter((text) => /frontdoor|secret/.test(text))).toEqual([]);
+  expect(shown.at(-1)).toContain('/still?first=1');
+}, 60_000);
 
 test('pictures are taken while somebody watches, as often as each wants, in the size of the page', async () => {
   await go('/animated');

@@ -9,6 +9,8 @@ import { type BrowserbaseSimulator, browserbaseSimulator } from '../../simulator
 
 const TIMEOUT_MS = 400;
 const FRONT_DOOR = 'https://org.example.com/secur/frontdoor.jsp?sid=secret';
+/** To the page behind it a browser comes once more, from an empty one. */
+const ANEW = ['about:blank', 'https://org.example.com/home'];
 const signal = new AbortController().signal;
 let simulator: BrowserbaseSimulator;
 let apiKey: string | undefined;
@@ -65,7 +67,7 @@ test('a session is created until the cap, kept alive, marked, and sent to the fr
   const [session] = simulator.sessions;
   expect(session).toMatchObject({
     id: ref.providerSessionId,
-    visited: [FRONT_DOOR],
+    visited: [FRONT_DOOR, ...ANEW],
     // The address of the front door is a secret: nobody finds it in the tab.
     history: ['https://org.example.com/home'],
     order: {
@@ -85,7 +87,7 @@ test('a session is created until the cap, kept alive, marked, and sent to the fr
 
 test('hosts that are allowed beside the org do not keep the browser from the org', async () => {
   await created(orderOf({ allowedHosts: ['*.acme.example', 'login.acme.example'] }));
-  expect(simulator.sessions).toMatchObject([{ visited: [FRONT_DOOR] }]);
+  expect(simulator.sessions).toMatchObject([{ visited: [FRONT_DOOR, ...ANEW] }]);
 });
 
 test('creating again answers the same session', async () => {
@@ -107,7 +109,7 @@ test.each(['lost', 'hang'] as const)(
     });
     await created(order);
     expect(simulator.sessions).toHaveLength(1);
-    expect(simulator.sessions[0]?.visited).toEqual([FRONT_DOOR]);
+    expect(simulator.sessions[0]?.visited).toEqual([FRONT_DOOR, ...ANEW]);
   },
 );
 

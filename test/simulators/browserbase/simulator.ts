@@ -124,7 +124,9 @@ export async function browserbaseSimulator(port = 0): Promise<BrowserbaseSimulat
         client.send(JSON.stringify({ id, result }));
         if (!isGoing) return;
         event('Page.loadEventFired', {});
-        if (simulator.leadsOnTo !== undefined) show(new URL(simulator.leadsOnTo, url).href);
+        if (simulator.leadsOnTo === undefined || !url.includes('frontdoor')) return;
+        show(new URL(simulator.leadsOnTo, url).href);
+        event('Page.loadEventFired', {});
       });
     });
   });

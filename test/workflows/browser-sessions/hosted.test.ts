@@ -61,7 +61,11 @@ test('a hosted browser shows the org behind its front door, is released when it 
   const { session, lent, org } = await live();
   expect(session).toMatchObject({ provider: 'browserbase', isolation: null, recording: { state: 'recording' } });
   expect(lent).toMatchObject({ status: 'RUNNING', userMetadata: { quaysideSession: session.id } });
-  expect(lent.visited).toEqual([expect.stringContaining(`${org.url}/secur/frontdoor.jsp?`)]);
+  expect(lent.visited).toEqual([
+    expect.stringContaining(`${org.url}/secur/frontdoor.jsp?`),
+    'about:blank',
+    `${org.url}/home`,
+  ]);
   expect(lent.history).toEqual([`${org.url}/home`]);
   await app.as(app.owner).post(200, `${PATH}/${session.id}/stop`);
   const { recording } = await hasRecording(session.id, 'ready');
