@@ -43,12 +43,19 @@ async function refused(env: Record<string, string>): Promise<string> {
   return lines[0] ?? '';
 }
 
-const pidOf = (part: string): number => {
+const findPid = (part: string): number | undefined => {
   const { parts } = JSON.parse(readFileSync(join(place.dataDir, 'instance.json'), 'utf8')) as {
     parts: { name: string; pid: number }[];
   };
-  return parts.find(({ name }) => name === part)?.pid ?? 0;
+  return parts.find(({ name }) => name === part)?.pid;
 };
+
+/** Throws for a part that does not run: a signal to no process would go to all of the test's own. */
+function pidOf(part: string): number {
+  const pid = findPid(part);
+  if (pid === undefined) throw new Error(`no ${part} runs`);
+  return pid;
+}
 
 const owner = () =>
   JSON.parse(readFileSync(join(place.dataDir, 'owner.json'), 'utf8')) as { email: string; password: string };
@@ -140,6 +147,8 @@ describe('npm start', () => {
       const isLending = async () =>
         (await caller.get(200, '/api/browser-sessions/providers')).local.available as boolean;
       await eventually(isLending, Boolean);
+      // It lends a moment before it is noted as started.
+      await until(() => findPid('browser host') !== undefined, 20_000);
       process.kill(pidOf('browser host'), 'SIGKILL');
       await until(() => service.stdout().includes('The browser host is running again.'), 20_000);
       expect(await caller.get(200, '/readyz')).toMatchObject({ status: 'ready' });
