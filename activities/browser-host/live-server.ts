@@ -40,10 +40,10 @@ export function createLiveServer({ browsers, noteControl, log }: LiveServerOptio
   const rooms = new Map<string, LiveRoom>();
   const awaited = new WeakSet<LentBrowser>();
   /** Once for a browser, however many rooms it has one after the other: each wait lasts until it ends. */
-  const awaitEnd = (browser: LentBrowser) => {
+  const awaitEnd = (browser: LentBrowser, sessionId: string) => {
     if (awaited.has(browser)) return;
     awaited.add(browser);
-    void browser.ending.then((end) => rooms.get(browser.owner.sessionId)?.end(end));
+    void browser.ending.then((end) => rooms.get(sessionId)?.end(end));
   };
 
   /** Undefined: the browser is not here, or is watched by too many. */
@@ -67,7 +67,7 @@ export function createLiveServer({ browsers, noteControl, log }: LiveServerOptio
       },
     });
     rooms.set(sessionId, room);
-    awaitEnd(browser);
+    awaitEnd(browser, sessionId);
     return room;
   };
 
