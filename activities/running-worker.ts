@@ -63,7 +63,10 @@ export async function runWorker({ config, log, plugins = [] }: WorkerParts): Pro
     isPolling: fleet.isPolling,
     async startSweeping() {
       if (!queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE)) return;
-      sweeper = await startSweeper(client, config.TASK_QUEUE_PREFIX, log, version);
+      sweeper = await startSweeper(client, config.TASK_QUEUE_PREFIX, log, {
+        pace: config.SERVICE_PACE,
+        build: version,
+      });
     },
     ended,
     async stop() {

@@ -22,14 +22,15 @@ const CHECK_BUILD_EVERY_MS = 5_000;
  * Has the sweeper run the sweeps of this version, once at once and whenever the engine was away, and starts it again when
  * it is gone; `stop` ends that.
  * A worker of a build waits with both until its build is current.
+ * @param options.pace multiplies the pauses between sweeps; 1 but for tests.
  */
 export async function startSweeper(
   client: Client,
   queuePrefix: string,
   log: Logger,
-  build?: WorkerDeploymentVersion,
+  { pace, build }: { pace: number; build: WorkerDeploymentVersion | undefined },
 ): Promise<{ stop: () => void }> {
-  const plan: SweepPlan[] = SWEEPS.map(({ name, everyMs }) => ({ name, everyMs }));
+  const plan: SweepPlan[] = SWEEPS.map(({ name, everyMs }) => ({ name, everyMs: everyMs * pace }));
   let configuredSince: string | undefined;
   const check = async () => {
     const since = build ? await currentSince(client, build) : 'start';

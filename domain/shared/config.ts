@@ -144,6 +144,8 @@ const Environment = z.object({
       return z.NEVER;
     }),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  // Of leases, silences and the pauses between sweeps, never of anything that a user was promised.
+  SERVICE_PACE: z.coerce.number().min(0.01).max(1).default(1),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   TRUST_PROXY: z
     .string()
@@ -225,6 +227,9 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     if (config.isProduction && config[name] === undefined) {
       throw new ConfigError(`The environment variable ${name} is missing; in production no key is invented.`);
     }
+  }
+  if (config.isProduction && config.SERVICE_PACE !== 1) {
+    throw new ConfigError('The environment variable SERVICE_PACE is for tests; in production it must not be set.');
   }
   checkTrustedSystems(config);
   return config;

@@ -1,11 +1,14 @@
 /** Between two questions: most waits are short, and a question costs more than a while of waiting. */
 const [FIRST_PAUSE_MS, PAUSE_MAX_MS] = [20, 150];
 
-/** Asks again and again until the answer is there; fails with the last one after `timeoutMs`. */
+/**
+ * Asks again and again until the answer is there; fails with the last one after `timeoutMs`, which only keeps a test that
+ * hangs from hanging for ever: no test that passes waits so long on any machine.
+ */
 export async function eventually<T>(
   ask: () => Promise<T>,
   isThere: (answer: T) => boolean,
-  timeoutMs = 20_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, PAUSE_MAX_MS)) {

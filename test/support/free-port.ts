@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { isPortFree } from '../../tools/ports.ts';
 
-/** A port of loopback that nothing listens on. */
+/**
+ * A port of loopback that nothing listens on. It is below those that the system gives to outgoing connections, one of
+ * which could take it before the server that it is for.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    if (await isPortFree(port)) return port;
+  }
 }

@@ -9,7 +9,7 @@ import { migrate } from '../../domain/migrate.ts';
 import { startPostgres } from '../../tools/embedded-postgres.ts';
 import { startMetricsStore } from '../../tools/metrics-store.ts';
 import { OperatorError } from '../../tools/operator-error.ts';
-import { anyFreePort } from '../../tools/ports.ts';
+import { freePort } from './free-port.ts';
 import { startTemporal } from '../../tools/temporal-dev-server.ts';
 import { startReaper } from './reaper.ts';
 
@@ -28,7 +28,11 @@ export async function startServers(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= join(KEPT, 'compiled');
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
   const folder = mkdtempSync(join(tmpdir(), 'quayside-run-'));
-  const starting = [startPostgres({ dataDir: folder, isFast: true }), startEngine(folder), startStore(folder)] as const;
+  const starting = [
+    startPostgres({ dataDir: folder, port: await freePort(), isFast: true }),
+    startEngine(folder),
+    startStore(folder),
+  ] as const;
   const started = await Promise.allSettled(starting);
   const servers = started.flatMap((outcome) =>
     outcome.status === 'fulfilled' && outcome.value ? [outcome.value] : [],
@@ -61,8 +65,8 @@ const EVENTS_OF_ONE_HISTORY = 200;
 const startEngine = async (dataDir: string) =>
   startTemporal({
     dataDir,
-    port: await anyFreePort(),
-    uiPort: await anyFreePort(),
+    port: await freePort(),
+    uiPort: await freePort(),
     dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_ONE_HISTORY },
     onProgress: (line) => process.stderr.write(`${line}\n`),
   });
@@ -70,7 +74,7 @@ const startEngine = async (dataDir: string) =>
 const startStore = async (dataDir: string) => {
   const onProgress = (line: string) => process.stderr.write(`${line}\n`);
   try {
-    return await startMetricsStore({ dataDir, port: await anyFreePort(), onProgress });
+    return await startMetricsStore({ dataDir, port: await freePort(), onProgress });
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     return undefined;

@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { anyFreePort } from '../../tools/ports.ts';
+import { freePort } from './free-port.ts';
 
 /** PgBouncer in front of a database, in transaction mode. */
 export interface Pooler {
@@ -31,7 +31,7 @@ export async function startPooler(
 ): Promise<Pooler> {
   const folder = mkdtempSync(join(tmpdir(), 'quayside-pooler-'));
   chmodSync(folder, 0o755);
-  const port = await anyFreePort();
+  const port = await freePort();
   writeFileSync(join(folder, 'users.txt'), `"${user.name}" "${user.password}"\n`);
   writeFileSync(
     join(folder, 'pgbouncer.ini'),

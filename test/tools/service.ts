@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anyFreePort } from '../../tools/ports.ts';
+import { freePort } from '../support/free-port.ts';
 import { identityOf } from '../../tools/process-table.ts';
 
 const COMMAND = join(import.meta.dirname, '../../tools/start.ts');
@@ -25,9 +25,9 @@ export async function newPlace(): Promise<Place> {
   const dataDir = mkdtempSync(join(tmpdir(), 'quayside-start-'));
   const env = {
     DATA_DIR: dataDir,
-    PORT: String(await anyFreePort()),
-    TEMPORAL_PORT: String(await anyFreePort()),
-    TEMPORAL_UI_PORT: String(await anyFreePort()),
+    PORT: String(await freePort()),
+    TEMPORAL_PORT: String(await freePort()),
+    TEMPORAL_UI_PORT: String(await freePort()),
     METRICS_PORT: '0',
     WORKFLOW_BUNDLE_DIR: dirname(process.env.QS_TEST_BUNDLE ?? ''),
     CHROMIUM_PATH: WITHOUT_BROWSERS,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { runningInstance } from '../../tools/instance-lock.ts';
-import { anyFreePort } from '../../tools/ports.ts';
+import { freePort } from '../support/free-port.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -164,7 +164,7 @@ describe('npm start', () => {
   test(
     'a worker that ends by itself is restarted three times a minute, the API goes on meanwhile, and then all stops',
     async () => {
-      const metricsPort = await anyFreePort();
+      const metricsPort = await freePort();
       const service = start({ METRICS_PORT: String(metricsPort) });
       await service.ready();
       const caller = await signIn();

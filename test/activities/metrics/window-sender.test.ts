@@ -3,7 +3,7 @@ import { createMetricsStore } from '../../../activities/adapters/metrics-store.t
 import { createWindowSender } from '../../../activities/metrics/window-sender.ts';
 import type { MetricsStore } from '../../../domain/metrics/metrics-store.port.ts';
 import { createWindowStore } from '../../../domain/metrics/window-store.queries.ts';
-import { anyFreePort } from '../../../tools/ports.ts';
+import { freePort } from '../../support/free-port.ts';
 import { startMetricsStore } from '../../../tools/metrics-store.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -117,7 +117,7 @@ test('windows are written in bodies of bounded size, and what was taken is sent'
 });
 
 test('what a store that is killed had not saved is sent again', async () => {
-  const options = { dataDir: `${app.dataDir}/store`, port: await anyFreePort(), onProgress: () => undefined };
+  const options = { dataDir: `${app.dataDir}/store`, port: await freePort(), onProgress: () => undefined };
   const died = await startMetricsStore(options);
   const store = createMetricsStore(died.url);
   try {

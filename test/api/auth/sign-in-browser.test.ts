@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { anyFreePort } from '../../../tools/ports.ts';
+import { freePort } from '../../support/free-port.ts';
 import { crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { AUDIENCE, CLIENT, openIdSimulator, type OpenIdSimulator } from '../../simulators/openid-provider.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -16,7 +16,7 @@ let page: Page;
 
 beforeAll(async () => {
   browser = await launchChromium();
-  const port = await anyFreePort();
+  const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
   provider = await openIdSimulator(`${publicUrl}/api/auth/oidc/return`);
   app = await testApp({

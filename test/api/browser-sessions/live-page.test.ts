@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createLiveServer, type LiveServer } from '../../../activities/browser-host/live-server.ts';
 import { viewerOf } from '../../../domain/browser-sessions/live-viewer-rules.ts';
-import { anyFreePort } from '../../../tools/ports.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { type SessionStage, sessionStage } from '../../support/browser-sessions.ts';
 import { BROWSER_TIMEOUT_MS, launchChromium } from '../../support/chromium.ts';
@@ -28,7 +28,7 @@ const contexts: BrowserContext[] = [];
 
 beforeAll(async () => {
   viewer = await launchChromium();
-  const port = await anyFreePort();
+  const port = await freePort();
   app = await testApp({ launch: engineAway, env: { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` } });
   stage = await sessionStage(app);
   live = createLiveServer({

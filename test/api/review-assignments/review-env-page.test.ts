@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { anyFreePort } from '../../../tools/ports.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { BROWSER_TIMEOUT_MS, launchChromium } from '../../support/chromium.ts';
 import { idleEngine } from '../../support/launch.ts';
@@ -11,7 +11,7 @@ let app: TestApp;
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchChromium();
-  const port = await anyFreePort();
+  const port = await freePort();
   app = await testApp({ launch: idleEngine, env: { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` } });
 }, BROWSER_TIMEOUT_MS);
 afterAll(async () => {

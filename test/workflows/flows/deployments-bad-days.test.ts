@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { anyFreePort } from '../../../tools/ports.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type RunningTemporal, startTemporal } from '../../../tools/temporal-dev-server.ts';
 import { startApi } from '../../support/api-process.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -24,7 +24,7 @@ const RECORD = 1;
 const END = 2;
 
 beforeAll(async () => {
-  const [port, uiPort] = [await anyFreePort(), await anyFreePort()];
+  const [port, uiPort] = [await freePort(), await freePort()];
   startEngine = () => startTemporal({ dataDir: folder, port, uiPort });
   temporal = await startEngine();
   app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile, TEMPORAL_ADDRESS: temporal.address } });

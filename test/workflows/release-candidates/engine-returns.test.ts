@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anyFreePort } from '../../../tools/ports.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type RunningTemporal, startTemporal } from '../../../tools/temporal-dev-server.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'quayside-engine-returns-'));
 let start: () => Promise<RunningTemporal>;
 
 beforeAll(async () => {
-  const [port, uiPort] = [await anyFreePort(), await anyFreePort()];
+  const [port, uiPort] = [await freePort(), await freePort()];
   start = () => startTemporal({ dataDir: folder, port, uiPort });
   temporal = await start();
   app = await testApp({ env: { TEMPORAL_ADDRESS: temporal.address } });

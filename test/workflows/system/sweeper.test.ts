@@ -4,7 +4,7 @@ import { startSweeper } from '../../../activities/system/start-sweeper.ts';
 import { sweeperId } from '../../../workflows/system/sweeper.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { anyFreePort } from '../../../tools/ports.ts';
+import { freePort } from '../../support/free-port.ts';
 import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
 
 const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
@@ -57,7 +57,7 @@ test('each sweep is an activity of the one sweeper, measured, which outlives its
   for (const worker of workers.splice(0)) await worker.kill('SIGKILL');
 
   // Those that begin have each sweep run at once, whatever its period; then each at its time, and histories stay short.
-  const port = await anyFreePort();
+  const port = await freePort();
   await work({ METRICS_PORT: String(port) });
   await eventually(completed, (counts) => (counts.get('sweep/expired-replies') ?? 0) >= 2);
   await eventually(completed, (counts) => (counts.get('sweep/webhook-lanes') ?? 0) >= 3, 40_000);
@@ -103,7 +103,7 @@ test('schedules of earlier versions are removed', async () => {
     spec: { intervals: [{ every: '1 day' }] },
     action: { type: 'startWorkflow', workflowType: 'sweep', taskQueue: `${app.queuePrefix}system-v1` },
   });
-  const { stop } = await startSweeper(client, app.queuePrefix, log);
+  const { stop } = await startSweeper(client, app.queuePrefix, log, { pace: 1, build: undefined });
   stop();
   await expect(client.schedule.getHandle(scheduleId).describe()).rejects.toThrow(/not found/i);
   await expect(client.workflow.getHandle(sweeperId(app.queuePrefix)).describe()).resolves.toMatchObject({

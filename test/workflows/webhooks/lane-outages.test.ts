@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anyFreePort } from '../../../tools/ports.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type RunningTemporal, startTemporal } from '../../../tools/temporal-dev-server.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
@@ -62,7 +62,7 @@ function keepTriggering(events: readonly string[]) {
 test('Temporal is away for 20 s under load: triggers are accepted all the time, and all that was accepted arrives', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'quayside-engine-'));
   chmodSync(dataDir, 0o755);
-  const options = { dataDir, port: await anyFreePort(), uiPort: await anyFreePort() };
+  const options = { dataDir, port: await freePort(), uiPort: await freePort() };
   let engine: RunningTemporal = await startTemporal(options);
   try {
     app = await testApp({ env: { TEMPORAL_ADDRESS: engine.address } });
