@@ -1,13 +1,28 @@
-export default {
+import { testFiles } from './test/support/projects.ts';
+
+const files = testFiles();
+const project = (displayName, more = {}) => ({
+  displayName,
+  roots: ['<rootDir>/test'],
+  testMatch: files[displayName].map((file) => `<rootDir>/${file}`),
   testEnvironment: './test/support/environment.ts',
   runtime: './test/support/runtime.ts',
-  testSequencer: './test/support/sequencer.ts',
-  testMatch: ['**/test/**/*.test.ts'],
   transform: {},
+  // Only test files change between runs; Jest resolves nothing else by itself.
+  haste: { enableSymlinks: false },
+  ...more,
+});
+const withServers = {
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',
-  reporters: ['default', './test/support/slowest-files.ts'],
-  maxWorkers: 2,
-  // Keeps a test that hangs from hanging for ever; how long a test takes is for the budgets of CPU.
+};
+
+export default {
+  projects: [project('rules'), project('service', withServers), project('processes', withServers)],
+  testSequencer: './test/support/sequencer.ts',
+  reporters: ['default', './test/support/suite-report.ts'],
+  // Tests wait more than they work: for processes to start, for databases to be cloned, for timers.
+  maxWorkers: 4,
+  // Keeps a test that hangs from hanging for ever; how long a test may take is for the budgets of CPU.
   testTimeout: 180_000,
 };

@@ -69,22 +69,34 @@ export interface TaskQueue {
   isWithoutWorkflows?: boolean;
 }
 
+export interface WorkerQueues {
+  queues: readonly TaskQueue[];
+  /** Of all activities of the service, also of queues that the worker does not serve. */
+  activityNames: readonly string[];
+}
+
 /**
  * The task queues of those names with the activities that run on them; undefined: all of the service.
  * Throws `ConfigError` for a name that is none.
  */
-export function taskQueues(deps: Deps, names: readonly string[] | undefined): readonly TaskQueue[] {
+export function workerQueues(deps: Deps, names: readonly string[] | undefined): WorkerQueues {
   const runsCommands = names?.includes(COMMANDS_QUEUE) ?? true;
-  const chosen = chosenQueues(allQueues(deps, { runsCommands }), names);
-  if (!runsCommands) return chosen;
-  const ownCommands = {
-    taskQueue: deps.flows.commandRuns.taskQueue,
-    activities: createOwnCommandActivities(deps),
-    options: QUICK_CANCELLATION,
-    isWithoutWorkflows: true,
-  };
-  return [...chosen, ownCommands];
+  const all = allQueues(deps, { runsCommands });
+  const queues = [...chosenQueues(all, names)];
+  if (runsCommands) {
+    queues.push({
+      taskQueue: deps.flows.commandRuns.taskQueue,
+      activities: createOwnCommandActivities(deps),
+      options: QUICK_CANCELLATION,
+      isWithoutWorkflows: true,
+    });
+  }
+  return { queues, activityNames: [...all, ...queues].flatMap(({ activities }) => Object.keys(activities)) };
 }
+
+/** As `workerQueues`, the queues alone. */
+export const taskQueues = (deps: Deps, names: readonly string[] | undefined): readonly TaskQueue[] =>
+  workerQueues(deps, names).queues;
 
 const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): TaskQueue[] => [
   { taskQueue: APPROVALS_QUEUE, activities: createApprovalActivities(deps) },

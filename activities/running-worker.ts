@@ -8,9 +8,9 @@ import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { ensureSearchAttributes } from '../workflows/temporal-search-attributes.ts';
 import { createBackend, createWorkerBackend } from './backend.ts';
 import type { WorkerConfig } from './config.ts';
-import { taskQueues } from './registry.ts';
+import { workerQueues } from './registry.ts';
 import { startSweeper } from './system/start-sweeper.ts';
-import { createFleet } from './worker.ts';
+import { createFleet, type WorkflowThread } from './worker.ts';
 import { bundleFolder, ensureBundle } from './workflow-bundle.ts';
 
 export interface WorkerParts {
@@ -18,6 +18,8 @@ export interface WorkerParts {
   log: Logger;
   /** Carry traces through Temporal. */
   plugins?: OpenTelemetryPlugin[];
+  /** Runs the workflow code; absent: a thread of its own. */
+  thread?: WorkflowThread;
 }
 
 /** A worker that takes tasks of its queues. */
@@ -39,19 +41,21 @@ export interface RunningWorker {
  * Starts the worker of the configured queues. Rejects when Temporal does not answer; throws `ConfigError` for a queue
  * that is none, `SearchAttributesError` for a namespace that cannot be used.
  */
-export async function runWorker({ config, log, plugins = [] }: WorkerParts): Promise<RunningWorker> {
+export async function runWorker({ config, log, plugins = [], thread }: WorkerParts): Promise<RunningWorker> {
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins };
   const client = createTemporalClient(engine);
   if ((await ensureSearchAttributes(client)) === 'unchecked')
     log.warn('the search attributes of the namespace could not be listed');
   const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });
   const { deps, close } = createWorkerBackend(createBackend({ config, launch, log }), config);
-  const queues = taskQueues(deps, config.queues);
+  const { queues, activityNames } = workerQueues(deps, config.queues);
   const version = buildOf(config);
   const fleet = await createFleet({
     ...engine,
     queuePrefix: config.TASK_QUEUE_PREFIX,
     queues,
+    activityNames,
+    thread,
     bundlePath: await ensureBundle({ folder: bundleFolder(config), isTraced: plugins.length > 0 }),
     version,
   });

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
-import type { ActivityFunction, WorkerDeploymentVersion } from '@temporalio/common';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { TaskQueue } from './registry.ts';
 
@@ -15,6 +15,18 @@ export interface FleetOptions {
   plugins?: OpenTelemetryPlugin[];
   /** The file of the bundle of the workflows. */
   bundlePath: string;
+  /** Workflows may call local activities of these names; absent: of those of the queues. */
+  activityNames?: readonly string[];
+  /** Runs the workflow code of all workers; absent: one of the fleet's own, which ends with its last worker. */
+  thread?: WorkflowThread | undefined;
+}
+
+/** The SDK gives each worker a thread for its workflows, which with its heap takes some 30 MB; here workers share one. */
+export interface WorkflowThread {
+  /** What makes workflows on it: of the first worker, or what `start` answers. */
+  enter: (start: () => Promise<WorkflowCreator>) => Promise<WorkflowCreator>;
+  /** Called when a worker that has entered has stopped. */
+  leave: () => Promise<void>;
 }
 
 /** The workers of one process: one per task queue, over one connection. */
@@ -56,12 +68,12 @@ function cachedWorkflows(queues: number): number {
 /** Connects and makes the workers; rejects when Temporal does not answer. */
 export async function createFleet(options: FleetOptions): Promise<Fleet> {
   const { address, namespace, queuePrefix, queues, bundlePath, version, plugins = [] } = options;
+  const { activityNames = namesOf(queues), thread = ownThread() } = options;
   const connection = await NativeConnection.connect({ address });
   const blocked = Promise.withResolvers<never>();
   blocked.promise.catch(() => undefined);
-  const QueueWorker = workersOnOneThread(
-    queues.flatMap(({ activities }) => Object.entries(activities)),
-    () => blocked.reject(new Error(`Workflow code has blocked its thread for ${BLOCKED_AFTER_MS / 1_000} s`)),
+  const QueueWorker = workersOn({ thread, activityNames }, () =>
+    blocked.reject(new Error(`Workflow code has blocked its thread for ${BLOCKED_AFTER_MS / 1_000} s`)),
   );
   const workers = await Promise.all(
     queues.map(({ taskQueue, activities, isWithoutWorkflows, options: own }) =>
@@ -105,18 +117,39 @@ function isPolling(worker: Worker): boolean {
   return runState === 'RUNNING' && workflowPollerState !== 'FAILED' && activityPollerState !== 'FAILED';
 }
 
+const namesOf = (queues: readonly TaskQueue[]) => queues.flatMap(({ activities }) => Object.keys(activities));
+
+const calledElsewhere = async () => {};
+
+function ownThread(): WorkflowThread {
+  let started: Promise<WorkflowCreator> | undefined;
+  let workers = 0;
+  return {
+    async enter(start) {
+      workers++;
+      return (started ??= start());
+    },
+    async leave() {
+      workers--;
+      if (workers === 0) await (await started)?.destroy();
+    },
+  };
+}
+
 /**
- * A class of workers whose workflow code runs on one thread for all of them: the SDK gives each worker a thread, which
- * with its heap takes some 30 MB. Overrides `createWorkflowCreator`, which the SDK (1.24.0) declares protected and calls
- * once per worker; test/activities/workflow-thread.test.ts fails when a later version does not. A thread that dies fails
- * the next workflow task, and with it the worker, as it does without sharing.
+ * A class of workers whose workflow code runs on the given thread. Overrides `createWorkflowCreator`, which the SDK
+ * (1.24.0) declares protected and calls once per worker; test/activities/workflow-thread.test.ts fails when a later
+ * version does not.
  *
  * The SDK also bounds each call into workflow code by a watchdog, which `node:vm` starts as a thread of the operating
  * system, some ten times per workflow; here the main thread watches instead.
- * @param activities of all workers: the thread only checks that a local activity has a registered name.
+ * @param options.activityNames the thread only checks that a local activity has one of these names.
  * @param onBlocked called when an activation has not ended in time: its code, which is ours, never yields.
  */
-function workersOnOneThread(activities: [string, ActivityFunction][], onBlocked: () => void): typeof Worker {
+export function workersOn(
+  { thread, activityNames }: { thread: WorkflowThread; activityNames: readonly string[] },
+  onBlocked: () => void,
+): typeof Worker {
   const watched = async <T>(activation: Promise<T>): Promise<T> => {
     const timer = setTimeout(onBlocked, BLOCKED_AFTER_MS);
     try {
@@ -125,21 +158,17 @@ function workersOnOneThread(activities: [string, ActivityFunction][], onBlocked:
       clearTimeout(timer);
     }
   };
-  let shared: Promise<WorkflowCreator> | undefined;
-  let users = 0;
   return class extends Worker {
     protected static override async createWorkflowCreator(
       ...[bundle, options, logger]: Parameters<typeof Worker.createWorkflowCreator>
     ): Promise<WorkflowCreator> {
-      users++;
-      const all = {
+      const unwatched = {
         ...options,
-        activities: new Map([...activities, ...options.activities]),
+        activities: new Map([...activityNames.map((name) => [name, calledElsewhere] as const), ...options.activities]),
         // `node:vm` takes undefined for no limit.
         isolateExecutionTimeoutMs: undefined as unknown as number,
       } satisfies typeof options;
-      shared ??= super.createWorkflowCreator(bundle, all, logger);
-      const creator = await shared;
+      const creator = await thread.enter(() => super.createWorkflowCreator(bundle, unwatched, logger));
       return {
         async createWorkflow(given) {
           const workflow = await watched(creator.createWorkflow(given));
@@ -147,10 +176,7 @@ function workersOnOneThread(activities: [string, ActivityFunction][], onBlocked:
           workflow.activate = (activation) => watched(activate(activation));
           return workflow;
         },
-        async destroy() {
-          users--;
-          if (users === 0) await creator.destroy();
-        },
+        destroy: () => thread.leave(),
       };
     }
   };

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { memoized } from '../domain/shared/memoized.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BUNDLER = fileURLToPath(new URL('bundle-workflows.ts', import.meta.url));
@@ -27,16 +28,20 @@ export interface BundleOptions {
 }
 
 /** The file of the bundle of today's workflows, named by the digest of its sources; it need not exist. */
-export function bundleFile({ folder, isTraced }: BundleOptions): string {
+export const bundleFile = ({ folder, isTraced }: BundleOptions): string =>
+  resolve(folder, `workflows-${digestOf(ROOT)}${isTraced ? '-traced' : ''}.js`);
+
+/** Read once: a process that runs has loaded its own modules at its start, too. */
+const digestOf = memoized((root: string): string => {
   const digest = createHash('sha256');
-  for (const file of globSync(SOURCES, { cwd: ROOT }).toSorted()) {
+  for (const file of globSync(SOURCES, { cwd: root }).toSorted()) {
     digest
       .update(`${file}\0`)
-      .update(readFileSync(join(ROOT, file)))
+      .update(readFileSync(join(root, file)))
       .update('\0');
   }
-  return resolve(folder, `workflows-${digest.digest('hex').slice(0, 16)}${isTraced ? '-traced' : ''}.js`);
-}
+  return digest.digest('hex').slice(0, 16);
+});
 
 /**
  * The same, made when it is not there yet: by a process of its own, as the bundler takes some 150 MB that a worker would

@@ -4,13 +4,12 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { hash } from '@node-rs/argon2';
+import type { MikroORM } from '@mikro-orm/postgresql';
 import { pino } from 'pino';
 import { createObjectStore } from '../../activities/adapters/object-store.ts';
 import { apiConfig } from '../../api/config.ts';
 import { createHttpMetrics } from '../../api/http/metrics.ts';
 import { createApi } from '../../api/server.ts';
-import { newPassword } from '../../domain/auth/secrets.ts';
 import { connectDatabase } from '../../domain/data/database.ts';
 import { connectOrm } from '../../domain/data/orm.ts';
 import type { Database } from '../../domain/data/tables.ts';
@@ -18,13 +17,13 @@ import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import { objectStoreLocation } from '../../domain/objects/object-store-location.ts';
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import { newId } from '../../domain/shared/ids.ts';
-import { createProvisioning } from '../../domain/tenants/provisioning.mutations.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';
 import { ApiClient, type Bearer } from './client.ts';
-import { insertMembership, insertUser } from './factories.ts';
-import { testDatabase } from './postgres.ts';
+import { type FirstTenants, makeFirstTenants } from './first-tenants.ts';
+import { databaseWithTenants, testDatabase, type TestDatabase } from './postgres.ts';
+import './shared-metadata.ts';
 
 /** Somebody who may call the API, with what a test wants to know of them. */
 export interface Caller extends Bearer {
@@ -74,12 +73,13 @@ export interface TestAppOptions {
   said?: { logs: string[]; problems: string[] };
   /** A migrated database instead of one of the run's server; it is left as it is. */
   databaseUrl?: string;
+  /** Its tenants have ids that no other app has: for what leaves the database, as metrics do. */
+  hasOwnTenants?: boolean;
 }
 
 /** The API on a database of its own, with two tenants; on the run's Temporal server, with task queues of its own. */
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const database =
-    options.databaseUrl === undefined ? await testDatabase() : { url: options.databaseUrl, drop: async () => {} };
+  const { database, tenants } = await databaseOf(options);
   const dataDir = mkdtempSync(join(tmpdir(), 'quayside-test-'));
   const commandsFile = join(dataDir, 'commands.json');
   if (options.commands) {
@@ -120,50 +120,33 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   await once(api.server, 'listening');
   const url = `http://127.0.0.1:${(api.server.address() as AddressInfo).port}`;
 
-  const orm = connectOrm({ databaseUrl: database.url, poolSize: 2 });
-  const provisioning = createProvisioning(orm);
   const { db, close: disconnect } = connectDatabase({ databaseUrl: database.url, poolSize: 2 }, () => undefined);
-  const sql: TestApp['sql'] = (statement, parameters = []) =>
-    orm.em.getConnection().execute(statement, parameters) as never;
+  let orm: MikroORM | undefined;
+  const sql: TestApp['sql'] = (statement, parameters = []) => {
+    orm ??= connectOrm({ databaseUrl: database.url, poolSize: 2 });
+    return orm.em.getConnection().execute(statement, parameters) as never;
+  };
   const as = (caller: Bearer = {}) => new ApiClient(url, caller, (problem) => said?.problems.push(problem));
-  const signIn = async (email: string, password: string): Promise<Caller> => {
+  const signIn = async ({ email, password }: { email: string; password: string }): Promise<Caller> => {
     const body = await as().post(200, '/api/auth/admin/login', { email, password });
     return { email, password, token: body.access_token, refreshToken: body.refresh_token };
   };
-  const newTenant = async (slug: string) => {
-    const password = newPassword();
-    const { tenantId: id, ownerEmail } = await provisioning.createTenant({
-      slug,
-      ownerEmail: `owner@${slug}.example`,
-      password,
-    });
-    const passwordHash = await hashCheaply(password);
-    await db.updateTable('user_account').set({ passwordHash }).where('email', '=', ownerEmail).execute();
-    return { tenant: { id, slug }, owner: await signIn(ownerEmail, password) };
-  };
-  const [{ tenant, owner }, { owner: stranger }] = await Promise.all([newTenant('acme'), newTenant('other')]);
-  const memberEmail = 'member@acme.example';
-  const memberPassword = newPassword();
-  const memberId = await insertUser(db, memberEmail, await hashCheaply(memberPassword));
-  const tenantKey = { tenantId: tenant.id, tenantSlug: tenant.slug };
-  await insertMembership({ db, tenantKey }, memberId, 'member');
-  const member = await signIn(memberEmail, memberPassword);
-  const newToken = (slug: string) => provisioning.createToken({ tenant: slug, name: 'ci', expiresInDays: 1 });
-  const application = await newToken('acme');
-  const strangerApplication = await newToken('other');
+  const { acme, other } = tenants;
+  const [owner, member, stranger] = await Promise.all([acme.owner, acme.member, other.owner].map(signIn));
+  if (!owner || !member || !stranger) throw new Error('Somebody could not sign in');
 
   return {
     url,
     server: api.server,
     databaseUrl: database.url,
     as,
-    tenant,
-    tenantKey,
+    tenant: { id: acme.id, slug: 'acme' },
+    tenantKey: { tenantId: acme.id, tenantSlug: 'acme' },
     owner,
     member,
-    application,
+    application: { token: acme.applicationToken },
     stranger,
-    strangerApplication,
+    strangerApplication: { token: other.applicationToken },
     launch,
     objects: createObjectStore(objectStoreLocation(config)),
     queuePrefix,
@@ -175,12 +158,18 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
       api.server.closeAllConnections();
       api.closeSockets();
       await new Promise((resolve) => api.server.close(resolve));
-      await Promise.all([api.disconnect(), orm.close(true), disconnect(), client.connection.close()]);
+      await Promise.all([api.disconnect(), orm?.close(true), disconnect(), client.connection.close()]);
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }
 
-/** As the service does, with the least of memory and passes: sign-in reads these from the hash. */
-const hashCheaply = (password: string): Promise<string> => hash(password, { memoryCost: 8, timeCost: 1 });
+async function databaseOf({
+  databaseUrl,
+  hasOwnTenants = false,
+}: TestAppOptions): Promise<{ database: TestDatabase; tenants: FirstTenants }> {
+  if (databaseUrl === undefined && !hasOwnTenants) return databaseWithTenants();
+  const database = databaseUrl === undefined ? await testDatabase() : { url: databaseUrl, drop: async () => {} };
+  return { database, tenants: await makeFirstTenants(database.url) };
+}

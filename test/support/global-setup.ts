@@ -9,6 +9,7 @@ import { migrate } from '../../domain/migrate.ts';
 import { startPostgres } from '../../tools/embedded-postgres.ts';
 import { startMetricsStore } from '../../tools/metrics-store.ts';
 import { OperatorError } from '../../tools/operator-error.ts';
+import { makeFirstTenants, type FirstTenants } from './first-tenants.ts';
 import { freePort } from './free-port.ts';
 import { startTemporal } from '../../tools/temporal-dev-server.ts';
 import { startReaper } from './reaper.ts';
@@ -47,11 +48,12 @@ export async function startServers(): Promise<void> {
     const [postgres, temporal, metrics] = await Promise.all(starting);
     const url = postgres.url.slice(0, postgres.url.lastIndexOf('/'));
     const bundle = { folder: join(KEPT, 'workflows'), isTraced: false };
-    const [codePath] = await Promise.all([ensureBundle(bundle), makeTemplate(url)]);
+    const [codePath, tenants] = await Promise.all([ensureBundle(bundle), makeTemplates(url)]);
     process.env.QS_TEST_PG_URL = url;
     process.env.QS_TEST_TEMPORAL_ADDRESS = temporal.address;
     process.env.QS_TEST_METRICS_URL = metrics?.url ?? '';
     process.env.QS_TEST_BUNDLE = codePath;
+    process.env.QS_TEST_TENANTS = JSON.stringify(tenants);
   } catch (error) {
     // Jest runs no teardown after a setup that failed.
     await running.stop();
@@ -81,10 +83,16 @@ const startStore = async (dataDir: string) => {
   }
 };
 
-async function makeTemplate(url: string): Promise<void> {
+/** Databases that others are cloned from: a migrated one, and one that has the tenants of an app besides. */
+async function makeTemplates(url: string): Promise<FirstTenants> {
   const client = new pg.Client(`${url}/postgres`);
   await client.connect();
-  await client.query('create database quayside_template');
-  await client.end();
-  await migrate(`${url}/quayside_template`);
+  try {
+    await client.query('create database quayside_template');
+    await migrate(`${url}/quayside_template`);
+    await client.query('create database quayside_with_tenants template quayside_template');
+    return await makeFirstTenants(`${url}/quayside_with_tenants`);
+  } finally {
+    await client.end();
+  }
 }

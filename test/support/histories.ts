@@ -3,8 +3,11 @@ import { hostname, tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { Worker } from '@temporalio/worker';
+import { workersOn } from '../../activities/worker.ts';
 import './temporal-core.ts';
+import { REPLAY_THREAD } from './workflow-thread.ts';
+
+const ReplayWorker = workersOn({ thread: REPLAY_THREAD, activityNames: [] }, () => undefined);
 
 const fileOf = (name: string) => new URL(`../workflows/histories/${name}.json`, import.meta.url);
 
@@ -15,7 +18,7 @@ export async function replay(name: string): Promise<void> {
     events: [{ workflowExecutionStartedEventAttributes: { workflowId: string } }];
   };
   const { workflowId } = history.events[0].workflowExecutionStartedEventAttributes;
-  await Worker.runReplayHistory({ workflowBundle }, history, workflowId);
+  await ReplayWorker.runReplayHistory({ workflowBundle }, history, workflowId);
 }
 
 /** What the engine keeps of the workflows on one of the app's task queues, inputs and results in plain text. */

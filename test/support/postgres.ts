@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import type { FirstTenants } from './first-tenants.ts';
 
 export interface TestDatabase {
   url: string;
@@ -8,6 +9,12 @@ export interface TestDatabase {
 
 /** A database of its own, cloned from the migrated template. */
 export const testDatabase = (): Promise<TestDatabase> => newDatabase('template quayside_template');
+
+/** The same with the two tenants of an app, which are the same in all such databases. */
+export async function databaseWithTenants(): Promise<{ database: TestDatabase; tenants: FirstTenants }> {
+  const database = await newDatabase('template quayside_with_tenants');
+  return { database, tenants: JSON.parse(process.env.QS_TEST_TENANTS ?? '') as FirstTenants };
+}
 
 /** A database of its own without any table. */
 export const emptyDatabase = (): Promise<TestDatabase> => newDatabase('');

@@ -4,6 +4,7 @@ import { runWorker } from '../../activities/running-worker.ts';
 import type { TestApp } from './app.ts';
 import { startProcess, type TestProcess } from './process.ts';
 import './temporal-core.ts';
+import { SHARED_THREAD } from './workflow-thread.ts';
 
 export { eventually } from './eventually.ts';
 
@@ -17,7 +18,7 @@ export interface TestWorker {
  */
 export async function startWorker(app: TestApp, queues?: readonly string[]): Promise<TestWorker> {
   const config = workerConfig(app.env, argumentsFor(queues));
-  const worker = await runWorker({ config, log: pino({ level: config.LOG_LEVEL }) });
+  const worker = await runWorker({ config, log: pino({ level: config.LOG_LEVEL }), thread: SHARED_THREAD });
   // Who stops it gets to know.
   worker.ended.catch(() => undefined);
   await worker.startSweeping();

@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FileMeasure } from './measures.ts';
+
+const FILE = join(fileURLToPath(new URL('..', import.meta.url)), 'budgets.json');
+
+/** A file that needs no more than this is not listed: CPU and wall-clock, in seconds. */
+const UNLISTED = { cpu: 3, wall: 5 };
+
+/** Twice the same run differ by less; under a machine's load the rest is taken out by `slowness`. */
+const TOLERANCE = 1.5;
+
+/** What a test file may use of the machine on which the budgets were written; `wall` only decides which begins first. */
+interface Budget {
+  cpu: number;
+  wall: number;
+}
+
+export interface Budgets {
+  /** Of all files of the run, in seconds of CPU; the servers are not in it. */
+  sum: number;
+  files: Record<string, Budget>;
+}
+
+export const readBudgets = (): Budgets => JSON.parse(readFileSync(FILE, 'utf8')) as Budgets;
+
+export const cpuOfFile = ({ own, started }: FileMeasure): number => own + started;
+
+export function writeBudgets(measures: readonly FileMeasure[], slowness: number): void {
+  const up = (seconds: number) => Math.ceil((seconds / Math.max(1, slowness)) * 2) / 2;
+  const listed = measures
+    .map((measure) => [measure.file, { cpu: up(cpuOfFile(measure)), wall: up(measure.wall) }] as const)
+    .filter(([, { cpu, wall }]) => cpu > UNLISTED.cpu || wall > UNLISTED.wall)
+    .toSorted(([a], [b]) => a.localeCompare(b));
+  const sum = Math.ceil(measures.reduce((seconds, measure) => seconds + cpuOfFile(measure), 0) / Math.max(1, slowness));
+  writeFileSync(FILE, `${JSON.stringify({ sum, files: Object.fromEntries(listed) } satisfies Budgets, null, 2)}\n`);
+}
+
+/** What used more CPU than it may, one sentence each. The sum counts only where the whole suite ran. */
+export function overBudget(
+  measures: readonly FileMeasure[],
+  { budgets, slowness, isWhole }: { budgets: Budgets; slowness: number; isWhole: boolean },
+): string[] {
+  const factor = TOLERANCE * Math.max(1, slowness);
+  const sum = measures.reduce((seconds, measure) => seconds + cpuOfFile(measure), 0);
+  const over = measures.flatMap((measure) => {
+    const { cpu } = budgets.files[measure.file] ?? UNLISTED;
+    const used = cpuOfFile(measure);
+    return used > cpu * factor ? [`${measure.file} used ${used.toFixed(1)} s of CPU; its budget is ${cpu} s.`] : [];
+  });
+  if (isWhole && sum > budgets.sum * factor)
+    over.push(`All files used ${sum.toFixed(0)} s of CPU; their budget is ${budgets.sum} s.`);
+  return over;
+}
