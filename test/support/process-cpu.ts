@@ -41,13 +41,6 @@ const readNames = (folder: string): string[] => {
   }
 };
 
-/** Seconds of CPU of a server and of all its processes, those that have ended included. */
-export function cpuOfServer(pid: number): number {
-  let sum = 0;
-  for (const { own, ended } of processesBelow(pid).values()) sum += own + ended;
-  return sum;
-}
-
 export interface MachineTimes {
   user: number;
   system: number;

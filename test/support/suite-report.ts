@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { cpuOfFile, overBudget, readBudgets, writeBudgets } from './budgets.ts';
 import { slowness } from './calibration.ts';
 import { beginMeasures, type FileMeasure, measuresFolder, readMeasures } from './measures.ts';
 import { loadNow, machineTimes } from './process-cpu.ts';
 import { ProcessKinds } from './process-kinds.ts';
+import { testFiles } from './projects.ts';
 
 const SHOWN_FILES = 15;
 const FILES_PER_CALIBRATION = 10;
@@ -15,19 +16,13 @@ interface RunResults {
   testResults: readonly { testFilePath: string }[];
 }
 
-/** What of Jest's options is used here. */
-interface Options {
-  testPathPatterns?: { patterns: string[] };
-  onlyFailures?: boolean;
-}
-
 /**
  * A Jest reporter that prints, after a run of several files, what they cost: wall-clock, CPU, set-up and waiting of each,
  * the CPU of each kind of process, and the load of the machine. In CI it fails the run when a file, or the whole suite,
- * used more CPU than its budget; `UPDATE_BUDGETS=true` writes the budgets.
+ * used more CPU than its budget; `UPDATE_BUDGETS=true` writes the budgets, and `MEASURES_FILE` names a file
+ * for the CPU of each file, as pairs.
  */
 export default class SuiteReport {
-  readonly #options: Options;
   readonly #began = performance.now();
   readonly #machine = machineTimes();
   readonly #loadAtStart = loadNow();
@@ -36,8 +31,7 @@ export default class SuiteReport {
   #filesDone = 0;
   #over: string[] = [];
 
-  constructor(options: Options) {
-    this.#options = options;
+  constructor() {
     beginMeasures();
     for (let round = 0; round < UNCOUNTED_CALIBRATIONS; round++) slowness();
   }
@@ -51,8 +45,11 @@ export default class SuiteReport {
     const measures = readMeasures(folder);
     rmSync(folder, { recursive: true, force: true });
     const kinds = this.#kinds.end();
+    const { MEASURES_FILE } = process.env;
+    if (MEASURES_FILE)
+      writeFileSync(MEASURES_FILE, JSON.stringify(measures.map((measure) => [measure.file, cpuOfFile(measure)])));
     if (testResults.length < 2) return;
-    const isWhole = !this.#options.onlyFailures && !this.#options.testPathPatterns?.patterns.length;
+    const isWhole = testResults.length === Object.values(testFiles()).flat().length;
     const factor = median(this.#slowness);
     print([...this.#files(measures), ...this.#sums(measures, kinds, factor)]);
     if (process.env.UPDATE_BUDGETS) writeBudgets(measures, factor);
