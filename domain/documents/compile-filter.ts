@@ -3,6 +3,7 @@ import { invalidField } from '../shared/errors.ts';
 import { isArrayIndex } from '../shared/json-path-rules.ts';
 import type { FilterOperator } from '../webhooks/filter-rules.ts';
 import { type Field, jsonOf, NAME_COLUMNS, parseField } from './compile-field.ts';
+import { isRepeatedTooOften } from './expression-size-rules.ts';
 
 export interface DocumentFilter {
   field: string;
@@ -52,6 +53,7 @@ export function compileFilter({ field: path, operator, value }: DocumentFilter, 
     case 'regex':
       if (typeof value !== 'string' || value.length > REGEX_MAX)
         throw valueMustBe(`a string of at most ${REGEX_MAX} characters`);
+      if (isRepeatedTooOften(value)) throw valueMustBe('no counts that multiply to more than 50,000 repetitions');
       // Compared with the empty text first, so that a bad pattern is refused even where there is no row.
       return sql`(('' ~ ${value}::text) is not null and jsonb_typeof(${found}) = 'string' and (${found} #>> '{}') ~ ${value}::text)`;
   }
