@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import { Email } from '../../api/http/parameters.ts';
 import { openApiDocument } from '../../api/http/openapi.ts';
 import { routes } from '../../api/routes.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 const document = openApiDocument(routes, 'http://localhost', {});
 
@@ -36,6 +37,6 @@ test.each(emailsIn(document.paths))('an e-mail is accepted exactly if the refere
     fc.property(candidate, (text) => {
       expect([text, Email.safeParse(text).success]).toEqual([text, isDescribed(text)]);
     }),
-    { numRuns: 5_000 },
+    propertyRuns(1_500, 5_000),
   );
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { compileFilter } from '../../../domain/webhooks/filter-rules.ts';
 import { compileLinearRegex } from '../../../domain/webhooks/linear-regex.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -60,7 +61,7 @@ test('what comes back is what went in, by each way in and out', async () => {
       }
       expect(plain((await owner.get(200, at(collection, 'single'))).value)).toEqual(plain(values[0]));
     }),
-    { numRuns: 20 },
+    propertyRuns(10, 20),
   );
 });
 
@@ -133,6 +134,6 @@ test('filters in the database mean what the same filters of webhooks mean', asyn
       const found = await owner.post(200, '/api/doc-store/collections/query', body);
       expect(found.map(({ key }: { key: string }) => key)).toEqual(expected);
     }),
-    { numRuns: 150 },
+    propertyRuns(40, 150),
   );
 });

@@ -3,6 +3,7 @@ import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { dropped, type Ledger, ledgerOf } from '../../support/gc-ledger.ts';
 import { idleEngine } from '../../support/launch.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -222,6 +223,6 @@ test('any series of events, manifests, decisions and checks ends as the model sa
       // What this one's manifests hold is not to be found elsewhere by the next.
       await app.sql('delete from document');
     }),
-    { numRuns: 15 },
+    propertyRuns(5, 15),
   );
 });

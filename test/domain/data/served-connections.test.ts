@@ -81,7 +81,7 @@ beforeAll(async () => {
     grant ${OWNER} to ${INSIDER};
     create role ${EXEMPT} nologin bypassrls;
     grant ${INSIDER}, ${EXEMPT} to ${LOGIN} with inherit false`);
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const { close } of connections) await close();

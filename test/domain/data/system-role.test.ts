@@ -105,7 +105,7 @@ test('a database of the version before gets the same rights as a new one, and it
   expect(await rightsOf(neighbour, LANES)).toEqual(before);
   await migrate(databases[1]?.database.url ?? '');
   expect(await rightsOf(neighbour, SYSTEM)).toEqual(await rightsOf(fresh, SYSTEM));
-}, 90_000);
+});
 
 test('the system role sees what deliveries and sweeps need, and nothing else', async () => {
   const client = databases.at(-1)?.client as pg.Client;

@@ -5,6 +5,7 @@ import { newId } from '../../../domain/shared/ids.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { artifactsOf, reportSeries } from '../../support/deployment-model.ts';
 import { engineAway } from '../../support/launch.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const repositoryIdentifier = 'acme/shop';
 let app: TestApp;
@@ -101,6 +102,6 @@ test('what is read of stored reports comes to the same as all of them', async ()
         );
       }
     }),
-    { numRuns: Number(process.env.SERIES ?? 60) },
+    propertyRuns(10, 60),
   );
-}, 120_000);
+});

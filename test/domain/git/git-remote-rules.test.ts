@@ -3,6 +3,7 @@ import { isOnServer } from '../../../domain/git/git-credential-rules.ts';
 import { parseGitRemote, shownRemote } from '../../../domain/git/git-remote-rules.ts';
 import { permittedRemote } from '../../../domain/git/remote-policy.ts';
 import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 test.each([
   ['https://github.com/acme/shop.git', 'https://github.com/acme/shop.git', 'github.com', 443],
@@ -225,7 +226,7 @@ test('what is accepted, the URL standard reads in the same way', () => {
       expect(read.port === '' ? (url.startsWith('ssh') && port !== 443 ? 22 : 443) : Number(read.port)).toBe(port);
       expect(`${read.pathname}${read.search}${read.hash}`).toBe(url.slice(url.indexOf('/', 8)));
     }),
-    { numRuns: 20_000 },
+    propertyRuns(5_000, 20_000),
   );
 });
 

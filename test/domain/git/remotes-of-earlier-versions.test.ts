@@ -39,4 +39,4 @@ test('secrets in remotes that were stored before are removed, the remotes stay',
     await client.end();
     await database.drop();
   }
-}, 60_000);
+});

@@ -3,6 +3,7 @@ import { DateTime } from 'luxon';
 import { clockAt, momentOfClock } from '../../../domain/promotion/local-time-rules.ts';
 import { type Day, DAYS, type Freeze, type PromotionWindow } from '../../../domain/promotion/promotion-policy-rules.ts';
 import { nextCommonOpening, nextOpening } from '../../../domain/promotion/window-rules.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
@@ -93,7 +94,7 @@ describe.each(CHANGES)('in %s around %s', (timezone, day) => {
           else expect(found < 0 || found > (DAYS_BEFORE + DAYS_AFTER - 4) * DAY_MINUTES).toBe(true);
         },
       ),
-      { numRuns: 60 },
+      propertyRuns(20, 60),
     );
   });
 
@@ -106,7 +107,7 @@ describe.each(CHANGES)('in %s around %s', (timezone, day) => {
         expect(moment / MINUTE_MS - first).toBe(expected);
         expect(clockAt(moment, timezone)).toBeGreaterThanOrEqual(target * MINUTE_MS);
       }),
-      { numRuns: 200 },
+      propertyRuns(60, 200),
     );
   });
 });

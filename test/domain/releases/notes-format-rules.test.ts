@@ -2,6 +2,7 @@ import { type Node, Parser } from 'commonmark';
 import fc from 'fast-check';
 import { htmlNotes, markdownNotes, markdownText } from '../../../domain/releases/notes-format-rules.ts';
 import { plainLine } from '../../../domain/releases/release-notes-rules.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const HOSTILE = [
   '# heading',
@@ -115,7 +116,7 @@ test('any text comes out of Markdown as it went in', () => {
         if (line !== '') expect(shown(markdownText(text))).toMatchObject({ texts: [line], links: [] });
       },
     ),
-    { numRuns: 500 },
+    propertyRuns(150, 500),
   );
 });
 

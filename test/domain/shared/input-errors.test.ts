@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fieldErrors, PARSING } from '../../../domain/shared/input-errors.ts';
+import { threadCpuMs } from '../../support/thread-cpu.ts';
 
 const Nested = z.strictObject({
   url: z.url({ error: 'must be an http or https URL' }),
@@ -62,9 +63,8 @@ test.each<[unknown, string[]]>([
 
 test('the nearest known name is looked for only for the first ten of many unknown fields', () => {
   const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`nam${index}`, 1]));
-  const startedAt = performance.now();
-  const errors = errorsOf({ ...good, ...many });
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  let errors: string[] = [];
+  expect(threadCpuMs(() => (errors = errorsOf({ ...good, ...many })))).toBeLessThan(2_000);
   expect(errors).toHaveLength(50_000);
   expect(errors.slice(9, 11)).toEqual(['#/body/nam9 unknown field; did you mean name?', '#/body/nam10 unknown field']);
 });

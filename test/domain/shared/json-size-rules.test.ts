@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { exceededLimit } from '../../../domain/shared/json-size-rules.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 /** Levels and members of a parsed value. */
 function sizeOf(value: unknown): { levels: number; members: number } {
@@ -37,7 +38,7 @@ test('counts of every JSON text are those of its parsed value', () => {
       if (levels > 0) expect(exceededLimit(bytes, { ...NOTHING, levels: levels - 1 })).toBe('levels');
       if (members > 0) expect(exceededLimit(bytes, { ...NOTHING, members: members - 1 })).toBe('members');
     }),
-    { numRuns: 2_000 },
+    propertyRuns(500, 2_000),
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import { anyText, mapOf, openObject, textUpTo, trimmedText, valueOf } from '../../../domain/shared/large-maps.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const pairs: [string, z.ZodType, z.ZodType][] = [
   ['an open object', z.record(z.string(), z.unknown()), openObject()],
@@ -52,7 +53,7 @@ test.each(pairs)('%s: the same meaning as a record of Zod', (_, record, map) => 
       expect(found.error?.issues).toEqual(expected.error?.issues);
       expect(given).toEqual(before);
     }),
-    { numRuns: 3_000 },
+    propertyRuns(500, 3_000),
   );
 });
 

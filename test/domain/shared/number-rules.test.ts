@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { inexactNumber as found, pointerAt } from '../../../domain/shared/number-rules.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const inexactNumber = (text: string) => found(text)?.source;
 
@@ -46,7 +47,7 @@ test('a number is refused exactly when parsing and printing alters it', () => {
     fc.property(fc.oneof(number, fc.double({ noNaN: true, noDefaultInfinity: true }).map(String)), (text) => {
       expect(inexactNumber(text)).toBe(survives(text) ? undefined : text);
     }),
-    { numRuns: 20_000 },
+    propertyRuns(5_000, 20_000),
   );
 });
 
@@ -66,7 +67,7 @@ test('in a text the first such number is found, and none in strings', () => {
         expect(inexactNumber(JSON.stringify(parts))).toBeUndefined();
       },
     ),
-    { numRuns: 5_000 },
+    propertyRuns(1_000, 5_000),
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { parseJson } from '../../../domain/shared/parse-json.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const outcomeOf = async (parse: () => unknown) => {
   try {
@@ -31,7 +32,7 @@ test.each([
       fc.asyncProperty(texts, fc.integer({ min: 1, max: 12 }), async (text, stepChars) => {
         expect(await outcomeOf(() => parseJson(text, stepChars))).toEqual(await outcomeOf(() => JSON.parse(text)));
       }),
-      { numRuns: 10_000 },
+      propertyRuns(2_500, 10_000),
     );
   },
   60_000,

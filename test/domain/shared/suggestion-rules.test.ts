@@ -1,4 +1,5 @@
 import { didYouMean, nearestWord } from '../../../domain/shared/suggestion-rules.ts';
+import { threadCpuMs } from '../../support/thread-cpu.ts';
 
 const ENVIRONMENTS = ['dev', 'uat', 'prod', 'prod-eu', 'integration'];
 const FIELDS = ['repositoryIdentifier', 'domain', 'releaseName', 'environmentName', 'deploymentStatus'];
@@ -29,8 +30,9 @@ test('a suggestion is the end of a sentence, or nothing', () => {
 
 test('hostile words cost next to nothing', () => {
   const known = Array.from({ length: 100_000 }, (_, index) => `${'a'.repeat(60)}${index % 1_000}`);
-  const startedAt = performance.now();
-  expect(nearestWord('b'.repeat(1_000_000), known)).toBeUndefined();
-  expect(nearestWord('b'.repeat(64), known)).toBeUndefined();
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  const cpuMs = threadCpuMs(() => {
+    expect(nearestWord('b'.repeat(1_000_000), known)).toBeUndefined();
+    expect(nearestWord('b'.repeat(64), known)).toBeUndefined();
+  });
+  expect(cpuMs).toBeLessThan(1_000);
 });

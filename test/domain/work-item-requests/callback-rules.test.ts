@@ -7,6 +7,7 @@ import {
   stateOf,
   withEvent,
 } from '../../../domain/work-item-requests/callback-rules.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const at = (second: number): string => new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString();
 
@@ -168,6 +169,6 @@ test('callbacks in every order, each tenfold, end the same', () => {
       const { result: __, ...expected } = stateOf(one, { isItemClosed }) ?? { result: null };
       expect(stateOf(other, { isItemClosed }) ?? {}).toMatchObject(expected);
     }),
-    { numRuns: 500 },
+    propertyRuns(200, 500),
   );
 });

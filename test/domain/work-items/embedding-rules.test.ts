@@ -10,6 +10,7 @@ import {
   webLinks,
 } from '../../../domain/work-items/embedding-rules.ts';
 import { textOfHtml } from '../../../domain/work-items/html-text-rules.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const HOSTILE = [
   '-->',
@@ -39,7 +40,7 @@ test('any body and payload: exactly one payload, unchanged', () => {
       expect(inComments(markdownWithPayload(body, payload))).toEqual([payload]);
       expect(inSections(htmlWithPayload(body, payload))).toEqual([payload]);
     }),
-    { numRuns: 300 },
+    propertyRuns(100, 300),
   );
 });
 
