@@ -9,6 +9,8 @@ export interface SharedLimitOptions {
   windowSeconds: number;
   /** While the database cannot be asked: every process counts for itself, or all are refused (`unavailable`). */
   withoutStore: 'count-alone' | 'refuse';
+  /** Milliseconds of a clock that is never set; standard is that of the process. */
+  now?: () => number;
 }
 
 export interface Usage {
@@ -27,7 +29,7 @@ interface Window {
   unspent: number;
   /** Over all processes, when this one asked last. */
   taken: number;
-  /** By the clock of `performance.now`. */
+  /** By the clock of the limit. */
   endsAt: number;
 }
 
@@ -44,7 +46,7 @@ const KEPT_WINDOWS = 10_000;
  * earlier, by what the others took and do not use: at most a twentieth of the limit each.
  */
 export function createSharedLimit(db: Database, options: SharedLimitOptions): SharedLimit {
-  const { name, limit, windowSeconds, withoutStore } = options;
+  const { name, limit, windowSeconds, withoutStore, now = () => performance.now() } = options;
   const windows = new Map<string, Window>();
   /** Keys that wait for the next statement, and what becomes of them. */
   let waiting = new Map<string, PromiseWithResolvers<void>>();
@@ -53,7 +55,7 @@ export function createSharedLimit(db: Database, options: SharedLimitOptions): Sh
 
   const windowOf = (key: string): Window | undefined => {
     const window = windows.get(key);
-    return window && window.endsAt > performance.now() ? window : undefined;
+    return window && window.endsAt > now() ? window : undefined;
   };
   const wantedOf = (key: string): number => {
     const left = limit - (windowOf(key)?.taken ?? 0);
@@ -61,11 +63,11 @@ export function createSharedLimit(db: Database, options: SharedLimitOptions): Sh
   };
   const note = ({ key, granted, taken, msLeft }: Grant) => {
     const unspent = windowOf(key)?.unspent ?? 0;
-    windows.set(key, { unspent: unspent + granted, taken, endsAt: performance.now() + msLeft });
+    windows.set(key, { unspent: unspent + granted, taken, endsAt: now() + msLeft });
   };
   /** What is left of the limit is this process's own, until the window ends. */
   const countAlone = (key: string) => {
-    const { taken = 0, endsAt = performance.now() + windowSeconds * 1_000 } = windowOf(key) ?? {};
+    const { taken = 0, endsAt = now() + windowSeconds * 1_000 } = windowOf(key) ?? {};
     if (taken === limit) return;
     windows.set(key, { unspent: limit - taken, taken: limit, endsAt });
   };
@@ -84,7 +86,7 @@ export function createSharedLimit(db: Database, options: SharedLimitOptions): Sh
       } catch (error) {
         if (withoutStore === 'refuse') for (const each of asked.values()) each.reject(uncounted(error));
         else {
-          awayUntil = performance.now() + AWAY_MS;
+          awayUntil = now() + AWAY_MS;
           for (const [key, each] of asked) {
             countAlone(key);
             each.resolve();
@@ -95,11 +97,11 @@ export function createSharedLimit(db: Database, options: SharedLimitOptions): Sh
     isAsking = false;
   };
   const ask = async (key: string): Promise<void> => {
-    if (performance.now() < awayUntil) {
+    if (now() < awayUntil) {
       countAlone(key);
       return;
     }
-    forgetEnded(windows);
+    forgetEnded(windows, now());
     const place = waiting.get(key) ?? Promise.withResolvers<void>();
     waiting.set(key, place);
     if (!isAsking) void askAll();
@@ -113,7 +115,7 @@ export function createSharedLimit(db: Database, options: SharedLimitOptions): Sh
         const isRefused = window.unspent === 0;
         if (!isRefused) window.unspent--;
         const left = limit - window.taken + window.unspent;
-        return { isRefused, left, msLeft: window.endsAt - performance.now() };
+        return { isRefused, left, msLeft: window.endsAt - now() };
       }
       await ask(key);
     }
@@ -124,7 +126,7 @@ const uncounted = (cause: unknown): DomainError =>
   Object.assign(new DomainError('unavailable', 'Requests cannot be counted at the moment; try again later'), { cause });
 
 /** Where many keys came in a short time, those whose windows have ended need no memory. */
-function forgetEnded(windows: Map<string, Window>): void {
+function forgetEnded(windows: Map<string, Window>, now: number): void {
   if (windows.size < KEPT_WINDOWS) return;
-  for (const [key, { endsAt }] of windows) if (endsAt <= performance.now()) windows.delete(key);
+  for (const [key, { endsAt }] of windows) if (endsAt <= now) windows.delete(key);
 }

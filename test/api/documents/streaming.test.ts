@@ -7,8 +7,11 @@ const DOCUMENTS = 3_000;
 const PATH = '/api/doc-store/collections/streamed';
 
 let app: TestApp;
-beforeEach(async () => {
+beforeAll(async () => {
   app = await testApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
   await app.as(app.owner).post(201, '/api/doc-store/collections', { name: 'streamed' });
   await app.sql(
     `insert into document
@@ -17,7 +20,7 @@ beforeEach(async () => {
     [app.tenant.id, DOCUMENTS],
   );
 });
-afterEach(() => app.close());
+afterEach(() => app.sql('delete from document; delete from document_collection'));
 
 /** Asks for the whole collection and reads only its beginning. */
 async function beginReading(): Promise<{ socket: ReturnType<typeof connect>; goOn: () => Promise<string> }> {

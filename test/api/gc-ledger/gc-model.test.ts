@@ -223,6 +223,6 @@ test('any series of events, manifests, decisions and checks ends as the model sa
       // What this one's manifests hold is not to be found elsewhere by the next.
       await app.sql('delete from document');
     }),
-    propertyRuns(5, 15),
+    propertyRuns(4, 15),
   );
 });

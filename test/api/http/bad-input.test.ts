@@ -148,7 +148,8 @@ test('a body that breaks off is refused and leaves the service well', async () =
   socket.write(
     `POST /api/projects HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.owner.token}\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"id`,
   );
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // When another request is answered, this one has arrived as well.
+  await app.as(app.owner).get(200, '/api/projects');
   socket.destroy();
   await app.as(app.owner).get(200, '/api/projects');
 });
@@ -182,3 +183,7 @@ test.each([
 ])('%s %s is 404', (method, path) =>
   app.as(app.owner).request(404, method, path, method === 'PUT' ? { body: {} } : {}),
 );
+
+test('the standard time-outs', () => {
+  expect(app.server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 });
+});

@@ -72,7 +72,7 @@ test('a credential has its limit over all processes', async () => {
   expect(passed).toBeGreaterThanOrEqual(38);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(120 - passed);
   await other.kill('SIGTERM');
-}, 30_000);
+});
 
 describe('hooks', () => {
   const hook = async (repository: string, address: string) => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   postgres = await startPostgres({ dataDir });
   await migrate(postgres.url);
   app = await testApp({ databaseUrl: postgres.url });
-}, 60_000);
+});
 afterAll(async () => {
   await creating?.stop();
   await app.close();
@@ -88,4 +88,4 @@ test('the database is restarted under load: 503 meanwhile, then all goes on, and
     `select repository_identifier as identifier from audit_entry where action = 'project.created'`,
   );
   expect(trail.map(({ identifier }) => identifier).toSorted()).toEqual([...stored].toSorted());
-}, 90_000);
+});

@@ -95,4 +95,4 @@ test('a trace leads from the request through the workflow to the webhook that is
   );
   await receiver.close();
   await collector.close();
-}, 60_000);
+});

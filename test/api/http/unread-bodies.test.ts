@@ -8,6 +8,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+/** What a race decides shows only in many rounds, of which each sends 24 MB. */
+const ROUNDS = process.env.DEEP_TESTS ? 10 : 3;
+
 const json = (path: string, length: number, headers = '') =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n${headers}\r\n`;
 
@@ -36,7 +39,7 @@ test.each<[string, string, number, string, number]>([
 test('a refusal reaches a client that sends its whole body first, by whatever it is refused', async () => {
   const large = 'x'.repeat(6 * 1024 * 1024);
   const statuses = new Map<string, number>();
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     for (const [name, path, token] of [
       ['too large', '/api/projects', app.owner.token],
       ['no credential', '/api/projects', undefined],
@@ -48,12 +51,12 @@ test('a refusal reaches a client that sends its whole body first, by whatever it
     }
   }
   expect(Object.fromEntries(statuses)).toEqual({
-    'too large 413': 10,
-    'no credential 401': 10,
-    'sign-in 413': 10,
-    'no signature 401': 10,
+    'too large 413': ROUNDS,
+    'no credential 401': ROUNDS,
+    'sign-in 413': ROUNDS,
+    'no signature 401': ROUNDS,
   });
-}, 60_000);
+});
 
 test('a client that writes everything before it reads gets the refusal, and the connection is closed after it', async () => {
   const connection = rawConnection(app.url);
@@ -89,7 +92,7 @@ test('a body without an end is not received for ever', async () => {
   expect(await connection.answer()).toMatchObject({ status: 401 });
   await connection.closed;
   expect(sent).toBeLessThan(100);
-}, 15_000);
+});
 
 test('who waits for 100 Continue is refused without it, and else gets it', async () => {
   const expecting = 'expect: 100-continue\r\n';

@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { batched } from '../../../domain/shared/batched.ts';
 
 test('calls that come during a flush make the next one, each with its own result', async () => {
@@ -35,22 +36,37 @@ test('a batch has at most as many items as it may', async () => {
 });
 
 test('between flushes it rests, so that calls gather; after a pause none waits', async () => {
-  const sizes: number[] = [];
-  const call = batched(
-    async (items: number[]) => {
-      sizes.push(items.length);
-      return items;
-    },
-    { restMs: 400 },
-  );
-  await call(1);
-  const gathered = [call(2)];
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  gathered.push(call(3));
-  await Promise.all(gathered);
-  expect(sizes).toEqual([1, 2]);
-  await new Promise((resolve) => setTimeout(resolve, 450));
-  const began = performance.now();
-  await call(4);
-  expect(performance.now() - began).toBeLessThan(300);
+  let now = 1_000;
+  mock.method(performance, 'now', () => now);
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const pass = async (ms: number) => {
+    now += ms;
+    mock.timers.tick(ms);
+    await new Promise(setImmediate);
+  };
+  try {
+    const sizes: number[] = [];
+    const call = batched(
+      async (items: number[]) => {
+        sizes.push(items.length);
+        return items;
+      },
+      { restMs: 400 },
+    );
+    await call(1);
+    const gathered = [call(2)];
+    await pass(399);
+    gathered.push(call(3));
+    await pass(0);
+    expect(sizes).toEqual([1]);
+    await pass(1);
+    await Promise.all(gathered);
+    expect(sizes).toEqual([1, 2]);
+    await pass(400);
+    // Nothing moves the clock: a call that rested would never be answered.
+    await call(4);
+    expect(sizes).toEqual([1, 2, 1]);
+  } finally {
+    mock.reset();
+  }
 });
