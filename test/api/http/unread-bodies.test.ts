@@ -1,10 +1,18 @@
 import { type TestApp, testApp } from '../../support/app.ts';
 import { idleEngine } from '../../support/launch.ts';
-import { rawConnection } from '../../support/raw-http.ts';
+import { type RawAnswer, rawConnection } from '../../support/raw-http.ts';
+
+const expecting = 'expect: 100-continue\r\n';
 
 let app: TestApp;
+/** A client that never sends its body; until its connection is closed, other tests run. */
+let waitsForContinue: Promise<RawAnswer>;
 beforeAll(async () => {
   app = await testApp({ launch: idleEngine });
+  const refused = rawConnection(app.url);
+  refused.write(json('/api/projects', 5_000_000, expecting));
+  waitsForContinue = refused.answer().then((answer) => refused.closed.then(() => answer));
+  waitsForContinue.catch(() => undefined);
 });
 afterAll(() => app.close());
 
@@ -95,11 +103,7 @@ test('a body without an end is not received for ever', async () => {
 });
 
 test('who waits for 100 Continue is refused without it, and else gets it', async () => {
-  const expecting = 'expect: 100-continue\r\n';
-  const refused = rawConnection(app.url);
-  refused.write(json('/api/projects', 5_000_000, expecting));
-  expect(await refused.answer()).toMatchObject({ status: 401 });
-  await refused.closed;
+  expect(await waitsForContinue).toMatchObject({ status: 401 });
   const asked = rawConnection(app.url);
   asked.write(json('/api/auth/refresh', 2, expecting));
   expect(await asked.answer()).toMatchObject({ status: 100 });
