@@ -3,19 +3,31 @@ import {
   type CrmPlatformParts,
   createCrmPlatform,
 } from '../../activities/adapters/crm-platform.ts';
+import type { CrmTimeouts } from '../../activities/adapters/crm-http.ts';
 import { parseAuthUrl } from '../../domain/crm/auth-url-rules.ts';
-import type { ApiUsage, CrmAnswer, CrmCredential, CrmFailure, OrgAccess } from '../../domain/crm/crm-platform.port.ts';
+import type {
+  ApiUsage,
+  CrmAnswer,
+  CrmCredential,
+  CrmFailure,
+  CrmOrg,
+  OrgAccess,
+} from '../../domain/crm/crm-platform.port.ts';
 import { outboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import type { SimulatedOrg } from '../simulators/crm-org/org.ts';
 import { type CrmSimulator, crmSimulator } from '../simulators/crm-org/simulator.ts';
+import { eventually } from './eventually.ts';
 
-/** The platform as the service calls it, with loopback open and short times. */
+/** For orgs that never answer: nothing that answers may depend on times so short. */
+export const IMPATIENT: CrmTimeouts = { callMs: 300, downloadMs: 300 };
+
+/** The platform as the service calls it, with loopback open, and more time than any answer takes. */
 export const crmPlatform = (parts: Partial<CrmPlatformParts> = {}): ClosableCrmPlatform =>
   createCrmPlatform({
     addresses: outboundAddresses('127.0.0.0/8'),
     apiVersionMax: '68.0',
     scratchAuthField: 'SfdxAuthUrl__c',
-    timeouts: { callMs: 1_000, downloadMs: 5_000 },
+    timeouts: { callMs: 60_000, downloadMs: 60_000 },
     ...parts,
   });
 
@@ -24,6 +36,8 @@ export interface SimulatedPlatform {
   platform: ClosableCrmPlatform;
   /** The platform with other settings, for the rest of the test. */
   reconnect: (parts: Partial<CrmPlatformParts>) => Promise<void>;
+  /** The org through a platform with such time-outs, signed in already and its version known: its next call is the first. */
+  openedWith: (timeouts: CrmTimeouts, org: SimulatedOrg) => Promise<{ org: CrmOrg; access: CountedAccess }>;
 }
 
 /** Simulated orgs and the platform that calls them, anew for each test of the file. */
@@ -32,6 +46,16 @@ export function simulatedPlatform(): SimulatedPlatform {
     async reconnect(parts) {
       await given.platform.close();
       given.platform = crmPlatform(parts);
+    },
+    async openedWith(timeouts, simulated) {
+      const access = accessTo(given.platform, simulated);
+      valueOf(await access.credential());
+      await given.reconnect({ timeouts });
+      await eventually(
+        () => given.platform.apiVersion(simulated.url),
+        ({ isOk }) => isOk,
+      );
+      return { org: given.platform.org(access), access };
     },
   } as SimulatedPlatform;
   beforeEach(async () => {

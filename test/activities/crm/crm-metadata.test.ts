@@ -4,7 +4,7 @@ import type { RetrieveOrder, ZipEntry } from '../../../domain/crm/crm-metadata.p
 import type { CrmOrg } from '../../../domain/crm/crm-platform.port.ts';
 import type { SimulatedOrg } from '../../simulators/crm-org/org.ts';
 import { HOSTILE_ZIPS, type HostileZip } from '../../simulators/crm-org/zip.ts';
-import { accessTo, failureOf, valueOf, simulatedPlatform, crmPlatform } from '../../support/crm.ts';
+import { accessTo, failureOf, IMPATIENT, valueOf, simulatedPlatform, crmPlatform } from '../../support/crm.ts';
 
 const given = simulatedPlatform();
 let simulated: SimulatedOrg;
@@ -276,11 +276,9 @@ describe('A hostile answer', () => {
   });
 
   test('is refused: one of more than 64 MiB', async () => {
-    const patient = crmPlatform({ timeouts: {} });
     simulated.fail({ kind: 'reply', status: 200, body: ' '.repeat(65 * 1_048_576) }, { path: /Soap/ });
-    const failure = failureOf(await patient.org(accessTo(patient, simulated)).describeMetadata());
+    const failure = failureOf(await org.describeMetadata());
     expect(failure).toMatchObject({ kind: 'malformed', code: 'TOO_LARGE' });
-    await patient.close();
   });
 
   test.each([
@@ -296,12 +294,12 @@ describe('A hostile answer', () => {
   ] as const)('fails at once: %s', async (fault, expected) => {
     simulated.metadata.write('classes/A.cls', 'A');
     const id = await retrieved(classes('A'));
+    if (expected.kind === 'timeout') ({ org } = await given.openedWith(IMPATIENT, simulated));
     const before = given.crm.requests.length;
     simulated.fail(fault, { times: 2, path: /Soap/ });
     expect(failureOf(await org.listMetadata([{ type: 'ApexClass' }]))).toMatchObject(expected);
-    // A download has its own, longer time.
-    if (fault !== 'hang' && fault !== 'drip') expect(failureOf(await download(id))).toMatchObject(expected);
-    expect(given.crm.requests.length - before).toBe(fault === 'hang' || fault === 'drip' ? 1 : 2);
+    expect(failureOf(await download(id))).toMatchObject(expected);
+    expect(given.crm.requests.length - before).toBe(2);
     expect(given.crm.requests.some(({ org: name }) => name === 'elsewhere')).toBe(false);
   });
 });

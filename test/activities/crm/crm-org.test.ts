@@ -1,5 +1,15 @@
+import type { CrmFailure } from '../../../domain/crm/crm-platform.port.ts';
 import type { CrmSimulator } from '../../simulators/crm-org/simulator.ts';
-import { accessTo, type CountedAccess, failureOf, valueOf, simulatedPlatform, crmPlatform } from '../../support/crm.ts';
+import {
+  accessTo,
+  type CountedAccess,
+  crmPlatform,
+  failureOf,
+  IMPATIENT,
+  simulatedPlatform,
+  valueOf,
+} from '../../support/crm.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const given = simulatedPlatform();
 
@@ -101,7 +111,8 @@ describe('An org', () => {
   });
 
   test('that is slow with each page has the time of one call for those behind the first', async () => {
-    const { org, simulated } = open('acme');
+    const simulated = given.crm.org('acme');
+    const { org } = await given.openedWith({ ...IMPATIENT, callMs: 400 }, simulated);
     const body = {
       totalSize: 9,
       done: false,
@@ -109,7 +120,7 @@ describe('An org', () => {
       records: [{ Id: 'a' }],
     };
     simulated.fail({ kind: 'reply', status: 200, body }, { times: 10_000, path: /query/ });
-    simulated.latencyMs = 400;
+    simulated.latencyMs = 150;
     expect(failureOf(await org.query('SELECT Id FROM User')).kind).toBe('timeout');
     expect(callsTo('/query')).toBeLessThan(5);
   });
@@ -290,7 +301,7 @@ describe('A session', () => {
     expect(access.minted).toBe(1);
   });
 
-  test.each<[Parameters<ReturnType<CrmSimulator['org']>['fail']>[0], object]>([
+  test.each<[Parameters<ReturnType<CrmSimulator['org']>['fail']>[0], Partial<CrmFailure>]>([
     ['hang', { kind: 'timeout' }],
     ['drip', { kind: 'timeout' }],
     ['endless', { kind: 'malformed', code: 'TOO_LARGE' }],
@@ -301,7 +312,9 @@ describe('A session', () => {
     ['redirect', { kind: 'refused', code: 'HTTP_302' }],
     ['error', { kind: 'unreachable', code: 'UNKNOWN_EXCEPTION' }],
   ])('in which the org answers with %s fails at once', async (fault, expected) => {
-    const { org, access, simulated } = open('acme');
+    const simulated = given.crm.org('acme');
+    const isTimeout = expected.kind === 'timeout';
+    const { org, access } = isTimeout ? await given.openedWith(IMPATIENT, simulated) : open('acme');
     simulated.fail(fault, { path: /limits/ });
     const failure = failureOf(await org.limits());
     expect(failure).toMatchObject({ ...expected, hint: expect.stringMatching(/\.$/) });
@@ -316,7 +329,8 @@ describe('A session', () => {
     simulated.fail('hang', { path: /limits/ });
     const stop = new AbortController();
     const limits = given.platform.org({ ...access, signal: stop.signal } satisfies CountedAccess).limits();
-    setTimeout(() => stop.abort(new Error('stopped')), 50);
+    await eventually(async () => callsTo('/limits'), Boolean);
+    stop.abort(new Error('stopped'));
     await expect(limits).rejects.toThrow('stopped');
   });
 

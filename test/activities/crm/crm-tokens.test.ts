@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { OAUTH_REDIRECT_URI } from '../../../domain/crm/auth-url-rules.ts';
 import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
+import type { CrmFailure } from '../../../domain/crm/crm-platform.port.ts';
 import type { CrmSimulator } from '../../simulators/crm-org/simulator.ts';
-import { accessTo, authUrlParts, failureOf, valueOf, simulatedPlatform } from '../../support/crm.ts';
+import { accessTo, authUrlParts, failureOf, IMPATIENT, valueOf, simulatedPlatform } from '../../support/crm.ts';
 
 const given = simulatedPlatform();
 
@@ -77,7 +78,7 @@ describe('Tokens of CRM orgs', () => {
     expect(failureOf(await given.platform.refresh(parts))).toMatchObject({ kind: 'auth_failed' });
   });
 
-  test.each<[string, (org: ReturnType<CrmSimulator['org']>) => void, object]>([
+  test.each<[string, (org: ReturnType<CrmSimulator['org']>) => void, Partial<CrmFailure>]>([
     [
       'a revoked token',
       (org) => org.revokeApprovals(),
@@ -128,6 +129,7 @@ describe('Tokens of CRM orgs', () => {
   ])('%s is a failure with a hint', async (_, change, expected) => {
     const org = given.crm.org('acme');
     const parts = authUrlParts(org.authUrl);
+    if (expected.kind === 'timeout') await given.reconnect({ timeouts: IMPATIENT });
     change(org);
     const failure = failureOf(await given.platform.refresh(parts));
     expect(failure).toMatchObject(expected);

@@ -106,6 +106,8 @@ export class SimulatedOrg {
   versions = ['58.0', '60.0', '64.0', '66.0', '67.0'];
   pageSize = 2_000;
   latencyMs: number | undefined;
+  /** Settled while answers are given at once. */
+  answering: Promise<void> = Promise.resolve();
   /** Status calls of a retrieve that are answered with InProgress. */
   retrievePolls = 1;
   maxFiles = 10_000;
@@ -212,6 +214,13 @@ export class SimulatedOrg {
    * @param path only for requests whose path it matches.
    * @param operation only for this one of the Metadata interface.
    */
+  /** Keeps all answers back, also to requests that are under way, until the function that it returns is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.answering = promise;
+    return resolve;
+  }
+
   fail(
     fault: Exclude<FaultKind, 'zip' | 'reply'> | Fault,
     { times = 1, path = /^/, operation }: { times?: number; path?: RegExp; operation?: string } = {},
