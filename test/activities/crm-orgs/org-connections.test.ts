@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import pg from 'pg';
 import type { WorkerBackend } from '../../../activities/backend.ts';
@@ -7,10 +6,13 @@ import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { createOrgConnections, type OrgConnections } from '../../../domain/crm-orgs/org-connections.ts';
 import type { MintingTimes } from '../../../domain/crm-orgs/org-minting.ts';
 import type { OrgPlace } from '../../../domain/crm-orgs/org-places.ts';
+import type { OrgTokenParts } from '../../../domain/crm-orgs/org-tokens.ts';
 import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { authUrlParts, crmPlatform, failureOf, leaked, valueOf } from '../../support/crm.ts';
+import { authUrlParts, crmPlatform, failureOf, IMPATIENT, leaked, valueOf } from '../../support/crm.ts';
+import { countedFailures, databaseAway } from '../../support/database-outage.ts';
+import { eventually } from '../../support/eventually.ts';
 import { engineAway } from '../../support/launch.ts';
 
 let crm: CrmSimulator;
@@ -19,6 +21,7 @@ let worker: WorkerBackend;
 /** Two processes: neither knows what the other one does but by the rows. */
 let processes: [OrgConnections, OrgConnections];
 const platform = crmPlatform();
+const impatient = crmPlatform({ timeouts: IMPATIENT });
 
 const logs: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line: string) => void logs.push(line) });
@@ -32,13 +35,14 @@ beforeAll(async () => {
   processes = [connect(), connect()];
 });
 afterAll(async () => {
-  await platform.close();
+  await Promise.all([platform.close(), impatient.close()]);
   await worker.close();
   await app.close();
   await crm.close();
 });
 
-const connect = (times: Partial<MintingTimes> = {}) => createOrgConnections({ ...worker.deps, platform, log, times });
+const connect = (times: Partial<MintingTimes> = {}, parts: Partial<OrgTokenParts> = {}) =>
+  createOrgConnections({ ...worker.deps, platform, log, times, ...parts });
 
 let made = 0;
 /** A registered production org of its own. */
@@ -48,11 +52,13 @@ async function registered(): Promise<{ org: ReturnType<CrmSimulator['org']>; pla
   const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [org.username]);
   return { org, place: { ...app.tenantKey, orgId: row?.id ?? '' } };
 }
-async function once(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(10);
-}
+const once = (condition: () => boolean | Promise<boolean>) => eventually(async () => condition(), Boolean);
 const refreshes = (name: string) =>
   crm.requests.filter(({ org, path }) => org === name && path === '/services/oauth2/token').length;
+const isAsked =
+  ({ name }: { name: string }, before: number) =>
+  () =>
+    refreshes(name) > before;
 const actions = async (action: string, { orgId }: OrgPlace) =>
   (await app.sql('select 1 from audit_entry where action = ? and entity_id = ?', [action, orgId])).length;
 const health = async ({ orgId }: OrgPlace) =>
@@ -63,10 +69,13 @@ test('many callers in two processes: one refresh, and all get its token', async 
   const { org, place } = await registered();
   await app.sql('update crm_token set minted_at = null where org_id = ?', [place.orgId]);
   const before = refreshes(org.name);
-  org.latencyMs = 200;
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, n) => processes[n % 2 === 0 ? 0 : 1].tokenOf(place, { maxAgeMs: HOUR_MS })),
+  const answer = org.hold();
+  const asking = Array.from({ length: 40 }, (_, n) =>
+    processes[n % 2 === 0 ? 0 : 1].tokenOf(place, { maxAgeMs: HOUR_MS }),
   );
+  await once(isAsked(org, before));
+  answer();
+  const answers = await Promise.all(asking);
   expect(new Set(answers.map((answer) => valueOf(answer).accessToken)).size).toBe(1);
   expect(refreshes(org.name)).toBe(before + 1);
 });
@@ -128,19 +137,17 @@ test('401 for ever: one refresh, one repeat, and the org is marked', async () =>
 test('a refresh token that was rotated is kept although the lease ended first, and lifts the mark of who tried the old one', async () => {
   const { org, place } = await registered();
   org.rotatesTokens = true;
-  org.latencyMs = 800;
+  const answer = org.hold();
+  const before = refreshes(org.name);
   const asking = processes[0].tokenOf(place, { maxAgeMs: 1 });
-  for (;;) {
-    const [row] = await app.sql('select 1 from crm_token where org_id = ? and lease_id is not null', [place.orgId]);
-    if (row) break;
-  }
+  await once(isAsked(org, before));
   await app.sql('update crm_token set lease_id = gen_random_uuid(), access_token = null where org_id = ?', [
     place.orgId,
   ]);
   await app.sql(`update crm_org set health_status = 'auth_failed' where id = ?`, [place.orgId]);
+  answer();
   valueOf(await asking);
   expect([await health(place), await actions('org.auth_recovered', place)]).toEqual(['ok', 1]);
-  org.latencyMs = 0;
   org.endSessions();
   valueOf(await processes[1].callOrg(place).limits());
 });
@@ -164,7 +171,9 @@ test.each(['hang', 'drip', 'endless', 'html', 'html-503', 'drop', 'error'] as co
   async (fault) => {
     const { org, place } = await registered();
     org.fail(fault, { times: 1_000, path: /oauth2/ });
-    const answers = await Promise.all(processes.map((process) => process.tokenOf(place, { maxAgeMs: 1 })));
+    const isSilent = fault === 'hang' || fault === 'drip';
+    const asking = isSilent ? [1, 2].map(() => connect({}, { platform: impatient })) : processes;
+    const answers = await Promise.all(asking.map((process) => process.tokenOf(place, { maxAgeMs: 1 })));
     for (const answer of answers) expect(['timeout', 'unreachable', 'malformed']).toContain(failureOf(answer).kind);
     expect(await health(place)).toBe(fault === 'html' || fault === 'endless' ? 'ok' : 'unreachable');
     org.heal();
@@ -186,10 +195,11 @@ test('the health of an org follows what calls learn, but a refused credential st
   expect(await after('used-up')).toBe('limited');
   expect(failureOf(await processes[1].callOrg(place).query('SELECT Id FROM Nothing')).code).toBe('INVALID_TYPE');
   expect(await health(place)).toBe('limited');
-  org.latencyMs = 300;
+  const answer = org.hold(/limits/);
   const asking = processes[1].callOrg(place).limits();
   await once(() => crm.requests.at(-1)?.org === org.name && crm.requests.at(-1)?.path.endsWith('limits') === true);
   await app.sql(`update crm_org set health_status = 'auth_failed' where id = ?`, [place.orgId]);
+  answer();
   valueOf(await asking);
   expect(await health(place)).toBe('auth_failed');
 });
@@ -199,24 +209,28 @@ test('an exchange that takes longer than the lease is not repeated by another pr
   const sandbox = await crm.addOrg({ name: `${org.name}-box`, kind: 'sandbox', parent: org.name, sandboxName: 'box' });
   const place = { ...production, sandboxName: 'box' };
   const approvals = sandbox.approvals.length;
-  sandbox.latencyMs = 900;
-  const times = { leaseMs: 300 };
-  const answers = await Promise.all(
-    [connect(times), connect(times)].map((each) => each.tokenOf(place, { maxAgeMs: 1_000 })),
-  );
-  for (const answer of answers) valueOf(answer);
-  expect(sandbox.approvals.length).toBe(approvals + 1);
-  sandbox.revokeApprovals();
-  const asking = processes[0].tokenOf(place, { maxAgeMs: 1 });
-  let leased: { isShort: boolean }[] = [];
-  await once(async () => {
-    leased = await app.sql(
-      `select lease_until <= now() + interval '30 seconds' as "isShort" from crm_token where org_id = ? and reached_name = 'box' and lease_id is not null`,
+  const lease = async () => {
+    const [row] = await app.sql<{ until: string; isShort: boolean }>(
+      `select lease_until::text as until, lease_until <= now() + interval '30 seconds' as "isShort"
+       from crm_token where org_id = ? and reached_name = 'box' and lease_id is not null`,
       [place.orgId],
     );
-    return leased.length > 0;
-  });
-  expect(leased).toEqual([{ isShort: true }]);
+    return row;
+  };
+  const answer = sandbox.hold();
+  // Renewed each second and a half.
+  const times = { leaseMs: 4_500 };
+  const both = [connect(times), connect(times)].map((each) => each.tokenOf(place, { maxAgeMs: HOUR_MS }));
+  const first = await eventually(lease, (row) => row !== undefined);
+  await eventually(lease, (row) => row !== undefined && row.until !== first?.until);
+  answer();
+  for (const token of await Promise.all(both)) valueOf(token);
+  expect(sandbox.approvals.length).toBe(approvals + 1);
+  sandbox.revokeApprovals();
+  const answerAgain = sandbox.hold();
+  const asking = processes[0].tokenOf(place, { maxAgeMs: 1 });
+  expect(await eventually(lease, (row) => row !== undefined)).toMatchObject({ isShort: true });
+  answerAgain();
   valueOf(await asking);
 });
 
@@ -258,15 +272,17 @@ test('a scratch org without a record: one refresh for all callers, and a rotated
   const { org, place: hub } = await registered();
   const scratch = await crm.addOrg({ name: `${org.name}-scratch`, kind: 'scratch', parent: org.name });
   scratch.rotatesTokens = true;
-  scratch.latencyMs = 100;
+  const answer = scratch.hold();
   const access = { username: scratch.username, platformOrgId: scratch.orgId, authUrl: authUrlParts(scratch.authUrl) };
   const place = { ...hub, scratch: access };
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => processes[n % 2 === 0 ? 0 : 1].tokenOf(place, { maxAgeMs: HOUR_MS })),
+  const asking = Array.from({ length: 20 }, (_, n) =>
+    processes[n % 2 === 0 ? 0 : 1].tokenOf(place, { maxAgeMs: HOUR_MS }),
   );
-  expect(new Set(answers.map((answer) => valueOf(answer).accessToken)).size).toBe(1);
+  await once(isAsked(scratch, 0));
+  answer();
+  const tokens = (await Promise.all(asking)).map((token) => valueOf(token).accessToken);
+  expect(new Set(tokens).size).toBe(1);
   expect(refreshes(scratch.name)).toBe(1);
-  scratch.latencyMs = 0;
   scratch.endSessions();
   for (const process of processes) valueOf(await process.callOrg(place).limits());
   expect(refreshes(scratch.name)).toBe(2);
@@ -312,43 +328,37 @@ test('an attempt that ends while its org is registered anew, changed or removed 
 test('whoever has the lease and dies is followed by another when it expires', async () => {
   const { org, place } = await registered();
   await app.sql(
-    `update crm_token set minted_at = null, lease_id = gen_random_uuid(), lease_until = now() + interval '1 second' where org_id = ?`,
+    `update crm_token set minted_at = null, lease_id = gen_random_uuid(), lease_until = now() + interval '1 hour' where org_id = ?`,
     [place.orgId],
   );
-  valueOf(await processes[0].tokenOf(place, { maxAgeMs: HOUR_MS }));
+  let looks = 0;
+  const { reads } = worker.deps;
+  const as: typeof reads.as = (actor) => {
+    looks++;
+    return reads.as(actor);
+  };
+  const asking = connect({}, { reads: { ...reads, as } }).tokenOf(place, { maxAgeMs: HOUR_MS });
+  await once(() => looks >= 3);
+  expect(refreshes(org.name)).toBe(1);
+  await app.sql('update crm_token set lease_until = now() where org_id = ?', [place.orgId]);
+  valueOf(await asking);
   expect(refreshes(org.name)).toBe(2);
 });
-
-/** The database takes no connections from now on; gives what lets it take them again. */
-async function databaseAway(): Promise<() => Promise<void>> {
-  const name = new URL(app.databaseUrl).pathname.slice(1);
-  const root = new pg.Client(app.databaseUrl.replace(/\/[^/]+$/, '/postgres'));
-  await root.connect();
-  await root.query(`alter database ${name} allow_connections false`);
-  await root.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-  return async () => {
-    await root.query(`alter database ${name} allow_connections true`);
-    await root.end();
-  };
-}
-const isAsked =
-  ({ name }: { name: string }, before: number) =>
-  () =>
-    refreshes(name) > before;
 
 test('the database goes away between the platform and the row: the token that replaced the old one is not lost', async () => {
   const { org, place } = await registered();
   org.rotatesTokens = true;
-  org.latencyMs = 300;
   const before = refreshes(org.name);
-  const asking = processes[0].tokenOf(place, { maxAgeMs: 1 });
+  const units = countedFailures(worker.deps.actingAs);
+  const answer = org.hold();
+  const asking = connect({}, { actingAs: units.actingAs }).tokenOf(place, { maxAgeMs: 1 });
   await once(isAsked(org, before));
-  const back = await databaseAway();
-  await sleep(900);
+  const back = await databaseAway(app);
+  answer();
+  await once(() => units.failures > 0);
   await back();
   valueOf(await asking);
   org.endSessions();
-  org.latencyMs = 0;
   valueOf(await processes[1].callOrg(place).limits());
   expect(await health(place)).toBe('ok');
 });
@@ -356,20 +366,19 @@ test('the database goes away between the platform and the row: the token that re
 test('nor is it when the database comes back after callers have given up', async () => {
   const { org, place } = await registered();
   org.rotatesTokens = true;
-  org.latencyMs = 300;
   const before = refreshes(org.name);
-  const asking = connect({ storePausesMs: [10], rescuePausesMs: Array<number>(200).fill(50) }).tokenOf(place, {
-    maxAgeMs: 1,
-  });
+  const answer = org.hold();
+  const times = { storePausesMs: [10], rescuePausesMs: Array<number>(2_000).fill(50) };
+  const asking = connect(times).tokenOf(place, { maxAgeMs: 1 });
   await once(isAsked(org, before));
-  const back = await databaseAway();
+  const back = await databaseAway(app);
+  answer();
   await expect(asking).rejects.toThrow();
   await back();
   await once(
     async () =>
       (await app.sql('select 1 from crm_token where org_id = ? and generation >= 2', [place.orgId])).length > 0,
   );
-  org.latencyMs = 0;
   org.endSessions();
   valueOf(await processes[1].callOrg(place).limits());
   expect(await health(place)).toBe('ok');
@@ -377,14 +386,15 @@ test('nor is it when the database comes back after callers have given up', async
 
 test('without a new refresh token the next try heals what the database did not take', async () => {
   const { org, place } = await registered();
-  org.latencyMs = 300;
   const before = refreshes(org.name);
-  const asking = connect({ leaseMs: 600, storePausesMs: [10] }).tokenOf(place, { maxAgeMs: 1 });
+  const answer = org.hold();
+  const asking = connect({ storePausesMs: [10] }).tokenOf(place, { maxAgeMs: 1 });
   await once(isAsked(org, before));
-  const back = await databaseAway();
+  const back = await databaseAway(app);
+  answer();
   await expect(asking).rejects.toThrow();
   await back();
-  org.latencyMs = 0;
+  await app.sql('update crm_token set lease_until = now() where org_id = ?', [place.orgId]);
   valueOf(await processes[1].tokenOf(place, { maxAgeMs: 1 }));
   expect(await health(place)).toBe('ok');
 });
@@ -393,14 +403,10 @@ test('background work gives way when nearly all calls of the day are used up; pe
   const { org, place } = await registered();
   org.limits.DailyApiRequests = { max: 1_000, used: 970 };
   valueOf(await processes[0].callOrg(place).limits());
-  for (;;) {
-    const [row] = await app.sql<{ api_calls_used: number | null }>(
-      'select api_calls_used from crm_token where org_id = ?',
-      [place.orgId],
-    );
-    if ((row?.api_calls_used ?? 0) > 950) break;
-    await sleep(20);
-  }
+  await once(
+    async () =>
+      (await app.sql('select from crm_token where org_id = ? and api_calls_used > 950', [place.orgId])).length > 0,
+  );
   expect(failureOf(await processes[1].callOrg(place, { isBackground: true }).limits()).code).toBe(
     'DAILY_CALLS_RESERVED',
   );

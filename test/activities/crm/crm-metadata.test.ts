@@ -276,7 +276,9 @@ describe('A hostile answer', () => {
   });
 
   test('is refused: one of more than 64 MiB', async () => {
-    simulated.fail({ kind: 'reply', status: 200, body: ' '.repeat(65 * 1_048_576) }, { path: /Soap/ });
+    // The limit counts bytes and the parser characters, of which these have three each.
+    const body = `<!--${'漢'.repeat((65 * 1_048_576) / 3)}`;
+    simulated.fail({ kind: 'reply', status: 200, body }, { path: /Soap/ });
     const failure = failureOf(await org.describeMetadata());
     expect(failure).toMatchObject({ kind: 'malformed', code: 'TOO_LARGE' });
   });

@@ -1,9 +1,11 @@
-import pg from 'pg';
 import type { WorkerBackend } from '../../../activities/backend.ts';
 import { createPollPump } from '../../../activities/org-limits/poll-pump.ts';
+import { createOrgPolls } from '../../../domain/org-limits/org-polls.ts';
 import { createPollClaims, type PollClaims } from '../../../domain/org-limits/poll-claims.queries.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { countedFailures, databaseAway } from '../../support/database-outage.ts';
+import { eventually } from '../../support/eventually.ts';
 import { engineAway } from '../../support/launch.ts';
 import { allDue, registeredOrgs, samplesByOrg } from '../../support/polled-orgs.ts';
 import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
@@ -37,7 +39,8 @@ const idOf = async ({ username }: SimulatedOrg): Promise<string> => {
   const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [username]);
   return row?.id ?? '';
 };
-const pump = () => createPollPump({ store, polls: worker.deps.orgPolls })(app.tenantKey, new AbortController().signal);
+const pump = (polls = worker.deps.orgPolls) =>
+  createPollPump({ store, polls })(app.tenantKey, new AbortController().signal);
 const pollNow = (orgId: string) => worker.deps.orgPolls.pollNow(app.tenantKey, orgId);
 const stateOf = async (orgId: string) =>
   (
@@ -48,6 +51,11 @@ const stateOf = async (orgId: string) =>
       [orgId],
     )
   )[0];
+const leased = (orgId: string) =>
+  eventually(
+    () => stateOf(orgId),
+    (state) => state?.isLeased === true,
+  );
 const callsOf = ({ name }: SimulatedOrg) =>
   crm.requests.filter(({ org, path }) => org === name && path.endsWith('limits')).length;
 /** The database refuses what an org of this usage answered. */
@@ -114,11 +122,14 @@ test('a pump that begins anew voids its own claims, not those of forced polls', 
   await store.addMissing();
   await app.sql(`update org_limit_state set due_at = now() + interval '1 day' where org_id = ?`, [await idOf(org)]);
   expect(await store.claim(app.tenantKey, 10)).toHaveLength(1);
-  org.latencyMs = 300;
-  const forced = pollNow(await idOf(org));
-  while ((await stateOf(await idOf(org)))?.isLeased !== true) await new Promise((resolve) => setTimeout(resolve, 10));
+  const orgId = await idOf(org);
+  const answer = org.hold(/limits/);
+  const forced = pollNow(orgId);
+  await leased(orgId);
   await store.releaseAll(app.tenantKey);
   expect((await stateOf(await idOf(held)))?.isLeased).toBe(false);
+  expect((await stateOf(orgId))?.isLeased).toBe(true);
+  answer();
   expect(await forced).toBeUndefined();
   expect((await samplesByOrg(app))[org.username]).toBe(1);
 });
@@ -134,18 +145,30 @@ test('a poll whose claim was lost says so; one that is recorded again counts onc
   expect(await worker.deps.orgPolls.record(app.tenantKey, [poll])).toEqual([poll]);
   expect(await worker.deps.orgPolls.record(app.tenantKey, [poll])).toEqual([]);
 
-  org.latencyMs = 300;
+  const answer = org.hold(/limits/);
   const forced = pollNow(orgId);
-  while ((await stateOf(orgId))?.isLeased !== true) await new Promise((resolve) => setTimeout(resolve, 10));
+  await leased(orgId);
   await app.sql('update org_limit_state set claims = claims + 1');
+  answer();
   expect(await forced).toMatchObject({ message: expect.stringMatching(/took over/) });
 });
 
 test('at most 16 orgs of a tenant are polled on request at a time', async () => {
   const orgs = await registered(18);
   const ids = await Promise.all(orgs.map(idOf));
-  for (const org of orgs) org.latencyMs = 300;
-  const answers = await Promise.all(ids.map(pollNow));
+  const held = orgs.map((org) => org.hold(/limits/));
+  let limited = 0;
+  const polls = ids.map(async (orgId) => {
+    const answer = await pollNow(orgId);
+    if (answer?.kind === 'limited') limited++;
+    return answer;
+  });
+  await eventually(
+    async () => ({ limited, asked: orgs.filter((org) => callsOf(org) > 0).length }),
+    (found) => found.limited === 2 && found.asked === 16,
+  );
+  for (const answer of held) answer();
+  const answers = await Promise.all(polls);
   expect(answers.filter((answer) => answer?.kind === 'limited')).toHaveLength(2);
   expect(answers.filter((answer) => answer === undefined)).toHaveLength(16);
   expect(await pollNow(ids[17] ?? '')).toBeUndefined();
@@ -156,17 +179,27 @@ test('the database goes away between the answer of an org and its row: it is sto
   if (!org) throw new Error('one was registered');
   await store.addMissing();
   await allDue(app);
-  org.latencyMs = 600;
-  const name = new URL(app.databaseUrl).pathname.slice(1);
-  const root = new pg.Client(app.databaseUrl.replace(/\/[^/]+$/, '/postgres'));
-  await root.connect();
-  const pumping = pump();
-  while (callsOf(org) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  await root.query(`alter database ${name} allow_connections false`);
-  await root.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-  setTimeout(() => void root.query(`alter database ${name} allow_connections true`).then(() => root.end()), 900);
+  const units = countedFailures(worker.deps.actingAs);
+  const {
+    orgPolls,
+    crm: { connections },
+    ...deps
+  } = worker.deps;
+  const answer = org.hold(/limits/);
   // The pump itself may fail as it looks for others; then it is tried again.
-  await pumping.catch(() => undefined);
+  const pumping = pump(
+    createOrgPolls({ ...deps, connections, everyMs: orgPolls.everyMs, actingAs: units.actingAs }),
+  ).catch(() => undefined);
+  await eventually(async () => callsOf(org), Boolean);
+  const back = await databaseAway(app);
+  const before = units.failures;
+  answer();
+  await eventually(
+    async () => units.failures,
+    (failures) => failures > before,
+  );
+  await back();
+  await pumping;
   expect(callsOf(org)).toBe(1);
   expect((await samplesByOrg(app))[org.username]).toBe(1);
 });

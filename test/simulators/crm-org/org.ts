@@ -106,8 +106,7 @@ export class SimulatedOrg {
   versions = ['58.0', '60.0', '64.0', '66.0', '67.0'];
   pageSize = 2_000;
   latencyMs: number | undefined;
-  /** Settled while answers are given at once. */
-  answering: Promise<void> = Promise.resolve();
+  readonly #holds = new Set<{ path: RegExp; released: Promise<void> }>();
   /** Status calls of a retrieve that are answered with InProgress. */
   retrievePolls = 1;
   maxFiles = 10_000;
@@ -214,11 +213,20 @@ export class SimulatedOrg {
    * @param path only for requests whose path it matches.
    * @param operation only for this one of the Metadata interface.
    */
-  /** Keeps all answers back, also to requests that are under way, until the function that it returns is called. */
-  hold(): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.answering = promise;
-    return resolve;
+  /** Keeps the answers to requests that come from now on, until the function that it returns is called. */
+  hold(path = /^/): () => void {
+    const { promise: released, resolve } = Promise.withResolvers<void>();
+    const held = { path, released };
+    this.#holds.add(held);
+    return () => {
+      this.#holds.delete(held);
+      resolve();
+    };
+  }
+
+  /** Resolves when no answer to that path is kept any more. */
+  async untilReleased(path: string): Promise<void> {
+    for (const held of this.#holds) if (held.path.test(path)) await held.released;
   }
 
   fail(

@@ -105,8 +105,8 @@ export async function crmSimulator(orgs: readonly OrgOptions[] = USUAL_ORGS): Pr
         const { operation } = note(org.name, incoming, body);
         const latencyMs = org.latencyMs ?? simulator.latencyMs;
         if (latencyMs > 0) await sleep(latencyMs);
-        await org.answering;
         const { pathname: path, searchParams: query } = new URL(incoming.url ?? '/', org.url);
+        await org.untilReleased(path);
         const isSoap = path.startsWith('/services/Soap/');
         const fault = org.takeFault(path, operation);
         if (fault && carryOut(fault, response, { isSoap, elsewhere })) return;
