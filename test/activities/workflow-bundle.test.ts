@@ -18,8 +18,8 @@ test('a bundle is made once, by several at a time, and another one for workers t
   expect(traced).not.toBe(file);
   expect(readFileSync(traced, 'utf8')).toContain('OpenTelemetryInboundInterceptor');
   expect(readFileSync(file, 'utf8')).not.toContain('OpenTelemetryInboundInterceptor');
-}, 60_000);
+});
 
 test('a bundle that cannot be made is an error', async () => {
   await expect(ensureBundle({ folder: '/dev/null/none', isTraced: false })).rejects.toThrow('could not be bundled');
-}, 60_000);
+});

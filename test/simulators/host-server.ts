@@ -53,6 +53,8 @@ export interface HostServer {
   requests: HostRequest[];
   /** What happens to the next requests of this method of which `path` is a part; by default to the next one. */
   failNext: (fault: Fault, of?: { method?: string; path?: RegExp; times?: number }) => void;
+  /** Takes back what was to happen. */
+  heal: () => void;
   /** Undefined: none. */
   limit: Limit | undefined;
   close: () => Promise<void>;
@@ -122,6 +124,7 @@ export async function hostServer(rulesAt: (url: string) => HostRules): Promise<H
     requests: [],
     limit: undefined,
     failNext: (fault, { method, path = /^/, times = 1 } = {}) => void faults.push({ fault, method, path, times }),
+    heal: () => void (faults.length = 0),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -58,7 +58,7 @@ export async function webhookReceiver(): Promise<WebhookReceiver> {
     answer(answer) {
       current = answer;
     },
-    async received(count, withinMs = 15_000) {
+    async received(count, withinMs = 120_000) {
       for (const giveUpAt = Date.now() + withinMs; requests.length < count; ) {
         if (Date.now() > giveUpAt)
           throw new Error(`${requests.length} of ${count} requests came within ${withinMs} ms`);

@@ -5,9 +5,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isolationHere } from '../../../activities/adapters/analyzer-isolation.ts';
 import { createSalesforceAnalyzer } from '../../../activities/adapters/salesforce-analyzer.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'quayside-analysis-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -37,13 +37,7 @@ const running = (mark: string): number[] =>
       }
     })
     .map(Number);
-async function until(isTrue: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!isTrue()) {
-    if (Date.now() > deadline) throw new Error('it did not come about within 10 s');
-    await sleep(50);
-  }
-}
+const until = (isTrue: () => boolean) => eventually(async () => isTrue(), Boolean);
 
 const isInstalled = createSalesforceAnalyzer({ folder: root, heapMb: 1 }).whyUnavailable() === undefined;
 if (!isInstalled)
@@ -93,7 +87,6 @@ if (!isInstalled)
     });
     expect(readdirSync(folder)).toEqual([]);
   },
-  120_000,
 );
 
 test('of too many issues the first are kept, and the log says how many were found', async () => {
@@ -174,13 +167,21 @@ const hasStarted = (folder: string): boolean => {
 };
 
 test('one that takes too long is killed with all that it started', async () => {
-  const { analyzer, folder } = analyzerOf(await hanging(), { timeoutMs: 1_500 });
-  const place = await analyzer.open();
-  const outcome = place.analyze(signal);
-  await until(() => hasStarted(folder));
-  await expect(outcome).resolves.toEqual({ isOk: false, reason: 'The analyzer did not end within 1.5 s' });
-  await place.close();
-  await until(() => running(folder).length === 0);
+  let wasSeen = false;
+  // On a busy machine it may not even start within the first time-out.
+  for (const timeoutMs of [1_500, 15_000, 60_000]) {
+    const { analyzer, folder } = analyzerOf(await hanging(), { timeoutMs });
+    const place = await analyzer.open();
+    let isOver = false;
+    const outcome = place.analyze(signal).finally(() => (isOver = true));
+    await until(() => (wasSeen ||= hasStarted(folder)) || isOver);
+    const reason = `The analyzer did not end within ${timeoutMs / 1_000} s`;
+    await expect(outcome).resolves.toEqual({ isOk: false, reason });
+    await place.close();
+    await until(() => running(folder).length === 0);
+    if (wasSeen) break;
+  }
+  expect(wasSeen).toBe(true);
 });
 
 test('a cancellation ends it and removes its folder', async () => {

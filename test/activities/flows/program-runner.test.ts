@@ -8,11 +8,13 @@ const sh = (script: string, more: object = {}) => ({
   program: '/bin/sh',
   args: ['-c', script],
   env: {},
-  timeoutSeconds: 30,
+  timeoutSeconds: 600,
   ...more,
 });
-const isRunning = (marker: string): boolean =>
-  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(`sleep ${marker}`);
+/** A program that no other run of the tests on this machine has. */
+const sleep = (seconds: number) => `sleep ${seconds}.${process.pid}`;
+const isRunning = (program: string): boolean =>
+  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n').includes(program);
 
 test('what it prints is kept in order, and its exit code', async () => {
   await expect(run(sh('echo out; echo err >&2; exit 4'), never)).resolves.toEqual({
@@ -53,24 +55,25 @@ test('all of it is handed on while it runs, and a store that fails does not stop
 
 test('one that ignores SIGTERM is killed, with what it forked', async () => {
   const abort = new AbortController();
-  setTimeout(() => abort.abort(), 100);
-  await expect(run(sh('trap "" TERM; sleep 4711.5 & sleep 4711.5; sleep 4711.5'), abort.signal)).resolves.toMatchObject(
-    { why: 'cancelled', exitCode: null },
-  );
-  expect(isRunning('4711.5')).toBe(false);
+  const forked = sleep(4711);
+  const ended = run(sh(`trap "" TERM; ${forked} & ${forked}; ${forked}`), abort.signal);
+  await eventually(async () => isRunning(forked), Boolean);
+  abort.abort();
+  await expect(ended).resolves.toMatchObject({ why: 'cancelled', exitCode: null });
+  expect(isRunning(forked)).toBe(false);
 });
 
 test('what it leaves behind ends with it', async () => {
-  await expect(run(sh('sleep 4712.5 & echo left'), never)).resolves.toMatchObject({
+  await expect(run(sh(`${sleep(4712)} & echo left`), never)).resolves.toMatchObject({
     why: 'exited',
     exitCode: 0,
     outputTail: 'left\n',
   });
-  expect(isRunning('4712.5')).toBe(false);
+  expect(isRunning(sleep(4712))).toBe(false);
 });
 
 test('a time limit ends it', async () => {
-  await expect(run(sh('sleep 4713.5', { timeoutSeconds: 0.1 }), never)).resolves.toMatchObject({ why: 'timed_out' });
+  await expect(run(sh(sleep(4713), { timeoutSeconds: 0.1 }), never)).resolves.toMatchObject({ why: 'timed_out' });
 });
 
 test('a program that is not there did not start', async () => {
@@ -91,12 +94,12 @@ test('when the process that runs the programs is lost, they end and count as kil
       .split('\n')
       .filter((line) => line.includes('program-host.ts'))
       .map((line) => Number.parseInt(line, 10));
-  const lost = run(sh('echo begun; sleep 4714.5'), never);
-  await eventually(async () => isRunning('4714.5'), Boolean);
+  const lost = run(sh(`echo begun; ${sleep(4714)}`), never);
+  await eventually(async () => isRunning(sleep(4714)), Boolean);
   for (const pid of hosts()) process.kill(pid, 'SIGKILL');
   await expect(lost).resolves.toMatchObject({ why: 'exited', exitCode: null });
   await eventually(
-    async () => isRunning('4714.5'),
+    async () => isRunning(sleep(4714)),
     (is) => !is,
   );
   await expect(run(sh('echo again'), never)).resolves.toMatchObject({ outputTail: 'again\n' });

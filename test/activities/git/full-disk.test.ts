@@ -49,5 +49,4 @@ afterAll(() => {
       withSpace: { fetched: { outcome: 'fetched' }, stored: 64 * 65_536, refs: main(added) },
     });
   },
-  60_000,
 );

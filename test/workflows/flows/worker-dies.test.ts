@@ -10,7 +10,9 @@ import { gitHost, type GitHostSimulator, hostCredentials } from '../../simulator
 const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1'];
 
 let app: TestApp;
-const runs = tracedRuns(() => app, { analyze: 'true', 'execute-release': 'true', 'install-packages': 'sleep 4714.5' });
+/** A program that no other run of the tests on this machine has. */
+const LONG = `sleep ${10_000_000 + process.pid}`;
+const runs = tracedRuns(() => app, { analyze: 'true', 'execute-release': 'true', 'install-packages': LONG });
 const { repositoryIdentifier, start, shown, reached, ran } = runs;
 let worker: TestWorkerProcess;
 let host: GitHostSimulator;
@@ -64,8 +66,7 @@ afterAll(async () => {
   runs.remove();
 });
 
-const isProgramRunning = (): boolean =>
-  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes('sleep 4714.5');
+const isProgramRunning = (): boolean => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(LONG);
 const waitingAtGate = async (key: number): Promise<void> => {
   const blocked = () =>
     app.sql(
