@@ -19,6 +19,10 @@ const { values, positionals } = parseArgs({
 });
 const [folder = bundleFolder(process.env)] = positionals;
 const isTraced = values.traced;
+const file = bundleFile({ folder, isTraced });
+const kept = dirname(file);
+// A folder that cannot be written is told before the work, not after it.
+mkdirSync(kept, { recursive: true });
 const { resolve } = createRequire(import.meta.url);
 const { code } = await bundleWorkflowCode({
   workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
@@ -29,9 +33,6 @@ const { code } = await bundleWorkflowCode({
   logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
 });
 
-const file = bundleFile({ folder, isTraced });
-const kept = dirname(file);
-mkdirSync(kept, { recursive: true });
 const draft = `${file}.${process.pid}`;
 writeFileSync(draft, code);
 renameSync(draft, file);

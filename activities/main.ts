@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { type Logger, pino } from 'pino';
-import { collectDefaultMetrics } from 'prom-client';
 import { serveMetrics } from '../domain/metrics-server.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
 import { refuseUnfenced } from '../domain/data/pool.ts';
@@ -46,7 +45,6 @@ async function startMetrics(
   log: Logger,
 ): Promise<Server | undefined> {
   if (METRICS_PORT === 0) return undefined;
-  collectDefaultMetrics({ register: metrics });
   try {
     return await serveMetrics(metrics, { host: HOST, port: METRICS_PORT, isHealthy: isPolling });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { Registry } from 'prom-client';
+import { collectDefaultMetrics, type Registry } from 'prom-client';
 
 export interface MetricsServerOptions {
   host: string;
@@ -10,7 +10,8 @@ export interface MetricsServerOptions {
 
 /**
  * Serves `GET /metrics` in the Prometheus text format and `GET /healthz` (200, or 503 when the process is not healthy),
- * on a port of its own that no client of the API reaches.
+ * on a port of its own that no client of the API reaches. From then on the registry has the metrics of Node, too, which
+ * are collected until the process ends.
  */
 export async function serveMetrics(
   registry: Registry,
@@ -29,5 +30,6 @@ export async function serveMetrics(
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });
+  collectDefaultMetrics({ register: registry });
   return server;
 }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Gauge, Histogram, Registry } from 'prom-client';
 
 export interface HttpMetrics {
   registry: Registry;
@@ -6,10 +6,9 @@ export interface HttpMetrics {
   inFlight: Gauge;
 }
 
-/** Metrics of an API process, including those of Node. */
+/** Metrics of an API. Those of Node belong to the process: `serveMetrics` adds them. */
 export function createHttpMetrics(): HttpMetrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
   return {
     registry,
     duration: new Histogram({

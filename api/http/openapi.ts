@@ -111,7 +111,10 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string, 
     },
     {
       allowEmptySchema: { unknown: true, void: true },
-      override: ({ jsonSchema }) => omitSafeIntegerLimits(jsonSchema),
+      override: ({ jsonSchema }) => {
+        omitSafeIntegerLimits(jsonSchema);
+        omitOwnFormats(jsonSchema);
+      },
     },
   );
   return addExamples(document, examples);
@@ -130,6 +133,13 @@ const schemeOf = (group: Tag): string => (group === 'Chat workspace' ? 'bearer' 
 function omitSafeIntegerLimits(schema: { minimum?: unknown; maximum?: unknown }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
+
+/** Checks that Zod also calls formats, which no JSON Schema knows; their patterns and encodings say the same. */
+const OWN_FORMATS: ReadonlySet<unknown> = new Set(['base64', 'includes', 'starts_with', 'ends_with']);
+
+function omitOwnFormats(schema: { format?: unknown }): void {
+  if (OWN_FORMATS.has(schema.format)) delete schema.format;
 }
 
 function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOperationObject {
