@@ -59,9 +59,10 @@ export class BrowserLife implements Pick<RunningBrowser, 'ended' | 'kill'> {
 
   async #clear(onEnd: () => void): Promise<BrowserEnd> {
     const end = (this.#end ??= ownEnd(this.#child));
-    if (this.#child?.pid !== undefined) await killSession(this.#child.pid);
+    while (this.#child?.pid !== undefined && !(await isKilled(this.#child.pid)));
     onEnd();
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    // What cannot be removed now is removed by the next host that starts.
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
     return end;
   }
 
@@ -77,6 +78,13 @@ function killGroup(pid: number): void {
     // No process of it is left.
   }
 }
+
+/** False: some do not end yet, as those that wait for a disk. They still use memory and a place, so they are waited for. */
+const isKilled = (session: number): Promise<boolean> =>
+  killSession(session).then(
+    () => true,
+    () => false,
+  );
 
 function ownEnd(child: ChildProcess | undefined): BrowserEnd {
   if (child?.exitCode === 0) return { reason: 'browser_closed', detail: null };

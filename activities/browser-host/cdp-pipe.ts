@@ -10,6 +10,8 @@ const ID = /^\{"id":(\d+),/;
 const ID_MAX_BYTES = 32;
 const REFUSED = -32_000;
 const WAITING_MAX = 10_000;
+/** For what a browser that does not listen any more has still to say. */
+const LAST_ANSWERS_MS = 1_000;
 /** What Chromium itself answers for a session that it does not know. */
 const SESSION_NOT_FOUND = { code: -32_001, message: 'Session with given id not found.' };
 
@@ -38,6 +40,8 @@ export class CdpPipe implements Cdp {
   readonly #children = new Map<string, string[]>();
   #received: Buffer[] = [];
   #isClosed = false;
+  /** Nothing can be asked any more, though answers may still come. */
+  #isUnheard = false;
   #lastId = 0;
 
   constructor(toBrowser: Writable, fromBrowser: Readable) {
@@ -51,8 +55,9 @@ export class CdpPipe implements Cdp {
       this.#orClose(() => splitter.add(chunk));
       this.#takeReceived();
     });
-    for (const stream of [toBrowser, fromBrowser])
-      stream.on('error', () => this.close()).on('close', () => this.close());
+    fromBrowser.on('error', () => this.close()).on('close', () => this.close());
+    // A browser that ends closes this end first, and answers what it was asked last by the other one.
+    toBrowser.on('error', () => this.#isNotHeard()).on('close', () => this.#isNotHeard());
   }
 
   async send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
@@ -101,8 +106,15 @@ export class CdpPipe implements Cdp {
     this.#close();
   }
 
+  #isNotHeard(): void {
+    if (this.#isUnheard || this.#isClosed) return;
+    this.#isUnheard = true;
+    const timer = setTimeout(() => this.close(), LAST_ANSWERS_MS);
+    void this.closed.then(() => clearTimeout(timer));
+  }
+
   #ask(message: CdpMessage): Promise<CdpMessage> {
-    if (this.#isClosed) return Promise.reject(gone());
+    if (this.#isClosed || this.#isUnheard) return Promise.reject(gone());
     if (this.#waiting.size >= WAITING_MAX)
       return Promise.reject(new CdpError('The browser leaves too much unanswered'));
     const id = ++this.#lastId;

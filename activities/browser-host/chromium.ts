@@ -51,11 +51,8 @@ export async function startChromium(order: ChromiumOrder): Promise<RunningBrowse
     isolation === 'jailed' || !user ? undefined : (socket) => isPeerOf(user.uid, socket),
   );
   const life = new BrowserLife(folder, () => egress.close());
-  void life.ended.then(
-    () => giveBackUser(user),
-    // Processes of theirs are left: nobody else gets them.
-    () => undefined,
-  );
+  // Before that, processes of theirs are left: nobody else gets them.
+  void life.ended.then(() => giveBackUser(user));
   try {
     const proxy = isolation === 'jailed' ? RELAY_PORT : await egress.listenOnLoopback();
     const command = await commandOf(order, { folder, proxy: `127.0.0.1:${proxy}`, user, egress });

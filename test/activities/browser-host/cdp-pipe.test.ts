@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { CdpError, type CdpMessage } from '../../../activities/browser-host/browser.ts';
 import { CdpPipe } from '../../../activities/browser-host/cdp-pipe.ts';
@@ -10,7 +11,7 @@ function pipe() {
   });
   const answer = (...messages: object[]) =>
     fromBrowser.write(messages.map((message) => `${JSON.stringify(message)}\0`).join(''));
-  return { cdp: new CdpPipe(toBrowser, fromBrowser), asked, answer, fromBrowser };
+  return { cdp: new CdpPipe(toBrowser, fromBrowser), asked, answer, toBrowser, fromBrowser };
 }
 
 test('replies find those who asked, whatever their order and chunks', async () => {
@@ -75,6 +76,27 @@ test.each([
   await expect(waiting).rejects.toThrow(CdpError);
   await cdp.closed;
   await expect(cdp.send('A.y')).rejects.toThrow('The browser is gone');
+});
+
+test('a browser that ends is still heard after it has stopped to listen', async () => {
+  const { cdp, answer, toBrowser, fromBrowser } = pipe();
+  const [answered, unanswered] = [cdp.send('Browser.close'), cdp.send('A.x')];
+  toBrowser.destroy();
+  await once(toBrowser, 'close');
+  await expect(cdp.send('A.y')).rejects.toThrow('The browser is gone');
+  answer({ id: 1, result: { x: 1 } });
+  fromBrowser.end();
+  expect(await answered).toEqual({ x: 1 });
+  await expect(unanswered).rejects.toThrow('The browser is gone');
+  await cdp.closed;
+});
+
+test('a browser that neither listens nor says anything is given up', async () => {
+  const { cdp, toBrowser, fromBrowser } = pipe();
+  const unanswered = cdp.send('A.x');
+  toBrowser.destroy(new Error('write EPIPE'));
+  await expect(unanswered).rejects.toThrow('The browser is gone');
+  expect(fromBrowser.destroyed).toBe(true);
 });
 
 test('a browser that answers nothing is asked 10,000 times at most', async () => {

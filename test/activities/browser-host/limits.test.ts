@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { BrowserLife } from '../../../activities/browser-host/browser-life.ts';
 import { newHostFolder, removeStaleFolders } from '../../../activities/browser-host/browser-folder.ts';
 import { openPage, startLocalBrowser } from '../../support/local-browsers.ts';
 import { serve } from '../../support/victims.ts';
@@ -78,6 +79,12 @@ test('a browser that is closed, or crashes, says so', async () => {
   const crashed = await startLocalBrowser();
   await expect(crashed.cdp.send('Browser.crash')).rejects.toThrow('gone');
   expect(await crashed.ended).toMatchObject({ reason: 'provider_error', detail: expect.stringContaining('crashed') });
+});
+
+test('a folder that cannot be removed keeps no browser from having ended', async () => {
+  const life = new BrowserLife(join(tmpdir(), 'x'.repeat(300)), () => undefined);
+  life.kill({ reason: 'stopped', detail: null });
+  expect(await life.ended).toEqual({ reason: 'stopped', detail: null });
 });
 
 test('folders of processes that go on stay, those of a process that had their id before do not', async () => {
