@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { RunningBrowser } from '../../../activities/browser-host/browser.ts';
 import { processesOf } from '../../../activities/browser-host/processes.ts';
 import { openPage, startLocalBrowser, type TestPage } from '../../support/local-browsers.ts';
+import { eventually } from '../../support/eventually.ts';
 import { serve, startVictims, type Victims } from '../../support/victims.ts';
 
 /** The page under test is at an address that the operator lists; that of the victims is not. */
@@ -42,45 +43,77 @@ const victimUrls = () =>
     '[::ffff:127.0.0.1]',
   ].map((host) => `http://${host}:${victims.port}/`);
 
-/** Runs in the page; answers when each way has failed or succeeded, or after 4 s: without a network some say nothing. */
+interface Tried {
+  /** Ways that were begun, and have failed or succeeded. */
+  tried: string[];
+  /** Ways that a page like this one does not have. */
+  missing: string[];
+}
+
+/**
+ * Runs in the page; answers when each way that it has was begun, and has failed or succeeded.
+ * @param rtcUntil without a network the gathering of addresses begins, and never completes.
+ */
 const waysOut = (
   urls: readonly string[],
   { port, udpPort }: Victims,
-) => `Promise.race([new Promise((resolve) => setTimeout(resolve, 4000, 'done')), (async () => {
-  const settled = (work) => Promise.resolve().then(work).then(() => true, () => false);
+  rtcUntil: 'gathering' | 'complete',
+) => `(async () => {
+  const [tried, missing, ended] = [[], [], []];
+  // What cannot even be constructed throws at once; a way that was begun answers a promise.
+  const way = (name, begin) => {
+    let begun;
+    try { begun = begin(); } catch { return void missing.push(name); }
+    tried.push(name);
+    ended.push(Promise.resolve(begun).catch(() => undefined));
+  };
   const event = (target, ...names) => new Promise((resolve) => {
     for (const name of names) target.addEventListener(name, () => resolve(name));
   });
-  const element = async (name, attributes) => {
+  const element = (name, attributes, parent = document.body) => {
     const made = Object.assign(document.createElement(name), attributes);
     const done = event(made, 'load', 'error');
-    document.body.append(made);
+    parent.append(made);
     return done;
   };
-  for (const [rel, href] of [['preconnect', ${JSON.stringify(urls[0])}], ['dns-prefetch', '//localhost'], ['prefetch', ${JSON.stringify(urls[0])}]])
+  // These two say nothing, whatever comes of them.
+  for (const [rel, href] of [['preconnect', ${JSON.stringify(urls[0])}], ['dns-prefetch', '//localhost']])
     document.head.append(Object.assign(document.createElement('link'), { rel, href }));
-  await Promise.all(${JSON.stringify(urls)}.flatMap((url) => [
-    settled(() => fetch(url)),
-    settled(() => fetch(url, { mode: 'no-cors', method: 'POST', body: 'x' })),
-    settled(() => fetch('/to?url=' + encodeURIComponent(url), { mode: 'no-cors' })),
-    element('img', { src: url }),
-    element('script', { src: url }),
-    element('iframe', { src: url }),
-    event(new WebSocket(url.replace('http', 'ws')), 'error', 'open'),
-    event(new EventSource(url), 'error', 'open'),
-    settled(() => navigator.sendBeacon(url, 'x')),
-  ]));
-  await settled(() => new WebTransport('https://127.0.0.1:${udpPort}/').ready);
-  const rtc = new RTCPeerConnection({ iceServers: [
-    { urls: 'stun:127.0.0.1:${udpPort}' },
-    { urls: ['turn:127.0.0.1:${udpPort}', 'turn:127.0.0.1:${port}?transport=tcp'], username: 'a', credential: 'b' },
-  ] });
-  rtc.createDataChannel('x');
-  await rtc.setLocalDescription(await rtc.createOffer());
-  while (rtc.iceGatheringState !== 'complete') await event(rtc, 'icegatheringstatechange');
-  rtc.close();
-  return 'done';
-})()])`;
+  way('rtc', () => {
+    const rtc = new RTCPeerConnection({ iceServers: [
+      { urls: 'stun:127.0.0.1:${udpPort}' },
+      { urls: ['turn:127.0.0.1:${udpPort}', 'turn:127.0.0.1:${port}?transport=tcp'], username: 'a', credential: 'b' },
+    ] });
+    rtc.createDataChannel('x');
+    return (async () => {
+      await rtc.setLocalDescription(await rtc.createOffer());
+      while (![${JSON.stringify(rtcUntil)}, 'complete'].includes(rtc.iceGatheringState)) await event(rtc, 'icegatheringstatechange');
+    })();
+  });
+  way('webtransport', () => new WebTransport('https://127.0.0.1:${udpPort}/').ready);
+  way('prefetch', () => element('link', { rel: 'prefetch', href: ${JSON.stringify(urls[0])} }, document.head));
+  for (const url of ${JSON.stringify(urls)}) {
+    way('fetch', () => fetch(new Request(url)));
+    way('post', () => fetch(new Request(url, { mode: 'no-cors', method: 'POST', body: 'x' })));
+    way('redirect', () => fetch(new Request('/to?url=' + encodeURIComponent(url), { mode: 'no-cors' })));
+    way('img', () => element('img', { src: url }));
+    way('script', () => element('script', { src: url }));
+    way('iframe', () => element('iframe', { src: url }));
+    way('websocket', () => event(new WebSocket(url.replace('http', 'ws')), 'error', 'open'));
+    way('eventsource', () => event(new EventSource(url), 'error', 'open'));
+    way('beacon', () => navigator.sendBeacon(url, 'x'));
+  }
+  await Promise.all(ended);
+  return { tried, missing };
+})()`;
+const ONCE = ['rtc', 'webtransport', 'prefetch'];
+const OF_EACH_URL = ['fetch', 'post', 'redirect', 'img', 'script', 'iframe', 'websocket', 'eventsource', 'beacon'];
+/** Every way, of which a page lacks these. */
+const allTried = (lacking: readonly string[] = []): Tried => {
+  const all = [...ONCE, ...victimUrls().flatMap(() => OF_EACH_URL)];
+  const isLacking = (name: string) => lacking.includes(name);
+  return { tried: all.filter((name) => !isLacking(name)), missing: all.filter(isLacking) };
+};
 
 test('the victims count', async () => {
   for (const url of victimUrls()) await fetch(url.replace('a.localhost', 'localhost')).then((reply) => reply.text());
@@ -91,6 +124,7 @@ describe.each(['jailed', 'sandboxed'] as const)('out of a %s browser', (isolatio
   let browser: RunningBrowser;
   let tab: TestPage;
   let before: number;
+  const rtcUntil = isolation === 'jailed' ? 'gathering' : 'complete';
   beforeAll(async () => {
     // The victims' names are on the list of hosts, too: the policy of addresses alone has to hold.
     const hosts = [PAGE_ADDRESS, '127.0.0.1', 'localhost', '*.localhost', '::1', '::ffff:127.0.0.1', '0.0.0.0'];
@@ -119,7 +153,14 @@ describe.each(['jailed', 'sandboxed'] as const)('out of a %s browser', (isolatio
   });
 
   test('scripts reach nothing, by no protocol', async () => {
-    expect(await tab.evaluate(waysOut(victimUrls(), victims))).toBe('done');
+    const refusedBefore = new Map(browser.egress.refused);
+    expect(await tab.evaluate(waysOut(victimUrls(), victims, rtcUntil))).toEqual(allTried());
+    // Of each way, and of beacons, which tell nobody what became of them: it came as far as the one way out.
+    const asked = ['127.0.0.1', 'localhost', 'a.localhost', '0.0.0.0', '[::1]', '[::ffff:7f00:1]'];
+    await eventually(
+      async () => asked.map((host) => (browser.egress.refused.get(host) ?? 0) - (refusedBefore.get(host) ?? 0)),
+      (counts) => counts.every((count) => count >= OF_EACH_URL.length),
+    );
   });
 
   test('a context with a proxy of its own reaches nothing', async () => {
@@ -130,7 +171,9 @@ describe.each(['jailed', 'sandboxed'] as const)('out of a %s browser', (isolatio
     for (const url of victimUrls()) expect(await other.go(url)).toMatch(/^net::ERR_/);
     // A page of its own origin runs scripts; one that says what failed does not.
     await other.go('about:blank');
-    expect(await other.evaluate(waysOut(victimUrls(), victims))).toBe('done');
+    expect(await other.evaluate(waysOut(victimUrls(), victims, rtcUntil))).toEqual(
+      allTried(['redirect', 'webtransport']),
+    );
   });
 
   test.each([
@@ -149,6 +192,7 @@ describe.each(['jailed', 'sandboxed'] as const)('out of a %s browser', (isolatio
     await expect(tab.go(url)).resolves.toMatch(/^net::ERR_/);
     const shown = await opened.evaluate<string>('location.href + document.body?.innerText');
     expect(shown).not.toMatch(/root:|Chromium:|Copyright/);
+    await browser.cdp.send('Target.closeTarget', { targetId: opened.targetId });
   });
 
   test('nothing is downloaded', async () => {
