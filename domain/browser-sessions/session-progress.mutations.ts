@@ -27,6 +27,8 @@ export interface SessionProgress {
   /** The host's own task queue, and its name; null: it runs on none of ours. */
   hostQueue: string | null;
   hostName: string | null;
+  /** Of one that has ended: whether that host has given no sign of life lately. Nothing is asked of it then. */
+  isHostGone: boolean;
   isReleased: boolean;
   isRemoved: boolean;
   /** What is recorded of it is being put in order. */
@@ -42,7 +44,8 @@ export async function reevaluateSession(tx: Tx, id: string): Promise<SessionProg
   else if (isLive(session.status) && new Date(session.expiresAt) <= tx.now)
     session = await endSession(tx, session, { status: 'expired', reason: 'expired' });
   await changeSession(tx, id, { seenAt: tx.now });
-  return progressOf(session, tx.now);
+  const isHostGone = hasEnded(session.status) && session.hostId !== null && !(await isAlive(tx, session.hostId));
+  return { ...progressOf(session, tx.now), isHostGone };
 }
 
 function overdueEnding({ provider, hostId }: SessionRow): SessionEnding {
@@ -52,7 +55,7 @@ function overdueEnding({ provider, hostId }: SessionRow): SessionEnding {
   return { status: 'error', reason: 'provisioning_timeout', detail: `${whose} did not report it live in 5 minutes.` };
 }
 
-function progressOf(session: SessionRow, now: Date): SessionProgress {
+function progressOf(session: SessionRow, now: Date): Omit<SessionProgress, 'isHostGone'> {
   const { status, provider, statusReason, hostQueue, hostName } = session;
   const expiresAt = new Date(session.expiresAt);
   const due = isProvisioning(status)

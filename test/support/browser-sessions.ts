@@ -1,6 +1,3 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import {
   createBrowserSessionActivities,
   type ThisHost,
@@ -103,28 +100,6 @@ export async function startBrowserHost(
       fleet.stop();
       await ended;
       await close();
-    },
-  };
-}
-
-/** Likewise as a process of its own, which can be killed. */
-export async function startBrowserHostProcess({ env, queuePrefix }: TestApp): Promise<{ kill: () => Promise<void> }> {
-  const child = fork(fileURLToPath(new URL('./fake-browser-host.ts', import.meta.url)), {
-    env: { ...process.env, ...env, QS_TEST_QUEUE_PREFIX: queuePrefix },
-    execArgv: [],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  const ended = once(child, 'exit');
-  await Promise.race([
-    once(child, 'message'),
-    ended.then(() => {
-      throw new Error('the host of browsers ended before it was ready');
-    }),
-  ]);
-  return {
-    async kill() {
-      child.kill('SIGKILL');
-      await ended;
     },
   };
 }

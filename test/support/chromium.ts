@@ -5,6 +5,8 @@ import { type Browser, chromium } from 'playwright-core';
 
 /** Where a machine has no browser, getting one takes this long at most. */
 export const BROWSER_TIMEOUT_MS = 600_000;
+/** Keeps a step in a page that hangs from hanging for ever. */
+export const PAGE_TIMEOUT_MS = 120_000;
 
 /** The path of a Chromium. Fails with a sentence where there is none and none can be had. */
 export async function chromiumPath(): Promise<string> {

@@ -62,18 +62,19 @@ export class BrowserCalls {
   }
 
   /** Has the provider end the session, until it says that nothing of it runs. */
-  async release({ provider, hostQueue }: SessionProgress): Promise<void> {
+  async release({ provider, hostQueue, isHostGone }: SessionProgress): Promise<void> {
     if (provider === 'browserbase') await onWorkers().releaseSession(this.#key);
-    if (provider === 'local' && hostQueue !== null)
+    if (provider === 'local' && hostQueue !== null && !isHostGone)
       await this.#onHost(hostQueue, (calls) => calls.releaseSession(this.#key));
     await this.#state.sessionIsReleased(this.#key);
   }
 
   /** Waits until what was recorded can be played. Of a host that is gone, it is what had been stored by then. */
-  async finishRecording({ provider, hostQueue }: SessionProgress): Promise<void> {
+  async finishRecording({ provider, hostQueue, isHostGone }: SessionProgress): Promise<void> {
     const isDone =
       provider === 'local' &&
       hostQueue !== null &&
+      !isHostGone &&
       (await this.#onHost(hostQueue, (calls) => calls.finishRecording(this.#key)));
     if (!isDone) await onWorkers().finishRecording(this.#key);
   }

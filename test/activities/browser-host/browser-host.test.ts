@@ -24,12 +24,12 @@ beforeAll(async () => {
     startRealHost(app, { BROWSER_PLACES: '1' }, pino({ level: 'trace' }, lines)),
     orgStage(app, crm),
   ]);
-}, 60_000);
+});
 afterAll(async () => {
   await stopHost();
   await worker.stop();
   await Promise.all([app.close(), crm.close()]);
-}, 60_000);
+});
 
 let stopping: Promise<void> | undefined;
 const stopHost = () => (stopping ??= host.stop());
@@ -82,7 +82,7 @@ test('a browser shows the org behind its front door, whose secret is nowhere, un
   const texts = [...rows.map(({ text }) => text), ...logged].join('\n');
   for (const secret of crm.secrets) if (secret.includes('frontdoor')) expect(texts).not.toContain(secret);
   for (const secret of crm.secrets) if (secret.includes('otp=')) expect(texts).not.toContain(secret.split('otp=')[1]);
-}, 60_000);
+});
 
 test('a session waits for a place, and the time of a browser ends it although nobody looks after it', async () => {
   const first = await stage.record((await stage.pullRequestWithOrg()).prNumber);
@@ -105,7 +105,7 @@ test('a session waits for a place, and the time of a browser ends it although no
   for (const { id, number } of browser.tabs.list()) if (number === 0) await browser.tabs.close(id);
   await browser.cdp.send('Target.closeTarget', { targetId: page.targetId });
   await expect(stage.becomes(second.id, 'ended')).resolves.toMatchObject({ statusReason: 'browser_closed' });
-}, 60_000);
+});
 
 test('an org that does not let the browser in ends the session, and leaves no browser', async () => {
   const { prNumber, org } = await stage.pullRequestWithOrg();
@@ -114,7 +114,7 @@ test('an org that does not let the browser in ends the session, and leaves no br
   await expect(stage.becomes(id, 'error')).resolves.toMatchObject({ statusReason: 'front_door_refused' });
   await released(id);
   expect(host.browsers.placesUsed).toBe(0);
-}, 60_000);
+});
 
 test('a host that is stopped ends what it has lent and says so, and is not known any more', async () => {
   const { id } = await stage.record((await stage.pullRequestWithOrg()).prNumber);
@@ -126,4 +126,4 @@ test('a host that is stopped ends what it has lent and says so, and is not known
   });
   await released(id);
   await expect(app.sql('select id from browser_host')).resolves.toEqual([]);
-}, 60_000);
+});

@@ -44,7 +44,7 @@ afterAll(async () => {
 
 async function opened(path: string) {
   const page = await openPage(browser.cdp);
-  const failure = await openFirstPage(browser.cdp, page.sessionId, new URL(path, url), AbortSignal.timeout(40_000));
+  const failure = await openFirstPage(browser.cdp, page.sessionId, new URL(path, url), new AbortController().signal);
   return { page, failure };
 }
 

@@ -37,23 +37,22 @@ test('of a host that is killed while it records, the session fails and the part 
     const processes = (await childrenOf(host.pid)).flatMap((pid) => [pid, ...processesOf(pid)]);
     expect(processes.length).toBeGreaterThan(5);
     await host.kill('SIGKILL');
+    // Its last sign of life is long ago when that is asked.
+    await app.sql(`update browser_host set seen_at = now() - interval '1 hour'`);
     const [failed] = await Promise.all([
       eventually(
         () => stage.read(id),
         ({ status }) => status === 'error',
-        20_000,
       ),
       eventually(
         () => running(processes),
         (left) => left.length === 0,
-        2_000,
       ),
     ]);
     expect(failed).toMatchObject({ statusReason: 'host_lost' });
     const ended = await eventually(
       () => stage.read(id),
       ({ recording }) => recording.state === 'partial',
-      40_000,
     );
     expect(ended.recording).toMatchObject({ pages: 1 });
     const { pictures, seconds, playlist } = await play(app, id);
@@ -65,4 +64,4 @@ test('of a host that is killed while it records, the session fails and the part 
     await worker.stop();
     await Promise.all([app.close(), crm.close()]);
   }
-}, 120_000);
+});

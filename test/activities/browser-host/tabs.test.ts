@@ -81,7 +81,7 @@ test('the title and the address of a front door, a credential, are not kept', as
   await titled('Still');
   expect(shown.filter((text) => /frontdoor|secret/.test(text))).toEqual([]);
   expect(shown.at(-1)).toContain('/still?first=1');
-}, 60_000);
+});
 
 test('pictures are taken while somebody watches, as often as each wants, in the size of the page', async () => {
   await go('/animated');
@@ -102,7 +102,7 @@ test('pictures are taken while somebody watches, as often as each wants, in the 
   // A second watcher finds it going again.
   await watch(first(), 20).some(3);
   expect(quick.pictures).toHaveLength(after);
-}, 60_000);
+});
 
 test('the last state of a page is shown, although pictures of what came before it were not wanted', async () => {
   await go('/still');
@@ -116,7 +116,7 @@ test('the last state of a page is shown, although pictures of what came before i
     async () => lengths(),
     (all) => (all.at(-1) ?? 0) > 100_000,
   );
-}, 60_000);
+});
 
 test('a tab behind another one is still seen', async () => {
   await go('/count');
@@ -127,7 +127,7 @@ test('a tab behind another one is still seen', async () => {
   await tabs.activate(front.id);
   const inFront = watch(front, 10);
   await Promise.all([behind.some(behind.pictures.length + 10), inFront.some(10)]);
-}, 60_000);
+});
 
 test('the 11th tab is closed and noted', async () => {
   for (let n = 1; n < TABS_MAX; n++) await tabs.open('about:blank');
@@ -139,13 +139,13 @@ test('the 11th tab is closed and noted', async () => {
   );
   expect(tabs.list()).toHaveLength(TABS_MAX);
   expect(tabs.list().map(({ number }) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-}, 60_000);
+});
 
 test('dialogs without end hold nothing up', async () => {
   await go('/dialogs');
   await titled('Asked');
   expect(notes.filter((kind) => kind === 'dialog')).toHaveLength(3);
-}, 60_000);
+});
 
 test('a tab that crashes is loaded again, three times', async () => {
   await go('/animated');
@@ -164,7 +164,7 @@ test('a tab that crashes is loaded again, three times', async () => {
     );
   }
   expect(notes).toEqual(['tab_crashed', 'tab_crashed', 'tab_crashed', 'tab_crashed']);
-}, 60_000);
+});
 
 test('the page that closes the last tab is noticed', async () => {
   const { id } = first();
@@ -174,4 +174,4 @@ test('the page that closes the last tab is noticed', async () => {
     async () => isNoneLeft,
     (is) => is,
   );
-}, 60_000);
+});

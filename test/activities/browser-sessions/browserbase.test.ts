@@ -127,7 +127,7 @@ test('a front door that leads nowhere ends the session', async () => {
   simulator.leadsOnTo = undefined;
   expect(await provider.create(orderOf(), signal)).toMatchObject({ isOk: false, kind: 'front_door_refused' });
   expect(simulator.sessions).toMatchObject([{ status: 'COMPLETED', visited: [FRONT_DOOR] }]);
-}, 10_000);
+});
 
 test.each([
   [

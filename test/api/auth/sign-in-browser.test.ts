@@ -3,7 +3,7 @@ import { freePort } from '../../support/free-port.ts';
 import { crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { AUDIENCE, CLIENT, openIdSimulator, type OpenIdSimulator } from '../../simulators/openid-provider.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { BROWSER_TIMEOUT_MS, launchChromium } from '../../support/chromium.ts';
+import { BROWSER_TIMEOUT_MS, launchChromium, PAGE_TIMEOUT_MS } from '../../support/chromium.ts';
 import { codeOf } from '../../support/totp.ts';
 
 const LINK = '/api/auth/continue?action=frontDoorUrl&params=targetOrg%3Adev1%40acme.example%2Crepository%3Aacme%2Fshop';
@@ -38,7 +38,7 @@ afterAll(async () => {
 beforeEach(async () => {
   context = await browser.newContext();
   page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS);
 });
 afterEach(() => context.close());
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { freePort } from '../../support/free-port.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { BROWSER_TIMEOUT_MS, launchChromium } from '../../support/chromium.ts';
+import { BROWSER_TIMEOUT_MS, launchChromium, PAGE_TIMEOUT_MS } from '../../support/chromium.ts';
 import { idleEngine } from '../../support/launch.ts';
 import { reviewStage } from '../../support/review.ts';
 
@@ -33,7 +33,7 @@ test('a person signs in, sees what is theirs, extends it and releases it', async
   const { id } = await assign({ assignmentId: '118', branch: 'feature/<b>a</b>' }, 201, app.member);
   const context = await browser.newContext({ viewport: { width: 640, height: 720 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS);
   await page.goto(`${app.url}/review-env/${id}`);
   await page.getByLabel('E-mail').fill(app.member.email);
   await page.getByLabel('Password').fill(app.member.password);

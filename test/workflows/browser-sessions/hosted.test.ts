@@ -35,7 +35,7 @@ beforeAll(async () => {
     baseUrl: simulator.url,
     credentials: { type: 'token', token: simulator.apiKey },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await worker.stop();
   for (const close of closing) await close();
@@ -76,7 +76,7 @@ test('a hosted browser shows the org behind its front door, is released when it 
   expect(playlist.text).toContain('#EXT-X-ENDLIST');
   const [, segment = ''] = /\n(?:http:\/\/quayside\.test)(\/\S+)/.exec(playlist.text) ?? [];
   expect((await app.as(app.member).request(200, 'GET', segment)).text).toContain('/segment-0.m4s');
-}, 30_000);
+});
 
 test('a session goes on while its provider answers with pages and refusals, until the provider has lost it', async () => {
   const { session, lent } = await live();
@@ -91,4 +91,4 @@ test('a session goes on while its provider answers with pages and refusals, unti
   simulator.lose(lent.id);
   await expect(stage.becomes(session.id, 'error')).resolves.toMatchObject({ statusReason: 'session_lost' });
   await hasRecording(session.id, 'none');
-}, 30_000);
+});

@@ -17,7 +17,7 @@ beforeAll(async () => {
   browsers = new FakeBrowsers('local');
   const stored = backend.deps.browsers.findReplays('local');
   if (!stored) throw new Error('recordings of local browsers are not found');
-  browsers.removeRecording = (ref) => stored.removeRecording(ref, AbortSignal.timeout(30_000));
+  browsers.removeRecording = (ref) => stored.removeRecording(ref, new AbortController().signal);
   workers.push(await startSessionWorkers(app, [browsers]), await startBrowserHost(app, browsers));
 });
 afterAll(async () => {
