@@ -13,6 +13,7 @@ import type { DatabaseAccess } from '../domain/data/pool.ts';
 import { createAskModel } from '../domain/language-models/ask-model.ts';
 import { createLockQueue } from '../domain/environment-locks/lock-queue.ts';
 import type { LockQueue } from '../domain/environment-locks/lock-queue.port.ts';
+import { programLeaseTimes } from '../domain/flows/lock-lost-rules.ts';
 import { type Commands, loadCommands } from '../domain/flows/commands-file.ts';
 import { createIngest, type IngestMetrics } from '../domain/metrics/ingest.mutations.ts';
 import type { MetricsStore } from '../domain/metrics/metrics-store.port.ts';
@@ -273,6 +274,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
     callTimeoutMs: config.AI_CALL_TIMEOUT_SECONDS * 1_000,
   });
   const gitFolder = resolve(config.GIT_MIRROR_DIR ?? join(config.DATA_DIR, 'git'));
+  const programLease = programLeaseTimes(config.SERVICE_PACE);
   const remotes = { folder: gitFolder, addresses: outbound, allowLocal: config.ALLOW_LOCAL_GIT };
   return {
     deps: {
@@ -290,7 +292,8 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
         commands: backend.commands,
         commandRuns: new CommandRuns({
           ...backend,
-          runProgram: createProgramRunner(),
+          runProgram: createProgramRunner(programLease.graceMs),
+          leaseTimes: programLease,
           apiUrl: internalUrlOf(config),
         }),
       },

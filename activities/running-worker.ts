@@ -43,7 +43,7 @@ export interface RunningWorker {
  */
 export async function runWorker({ config, log, plugins = [], thread }: WorkerParts): Promise<RunningWorker> {
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins };
-  const client = createTemporalClient(engine);
+  const client = createTemporalClient({ ...engine, pace: config.SERVICE_PACE });
   if ((await ensureSearchAttributes(client)) === 'unchecked')
     log.warn('the search attributes of the namespace could not be listed');
   const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });

@@ -29,6 +29,7 @@ async function main(): Promise<void> {
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
     plugins: telemetry.plugins,
+    pace: config.SERVICE_PACE,
   });
   const metrics = createHttpMetrics();
   const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { programLeaseTimes } from '../../domain/flows/lock-lost-rules.ts';
 import type { EndedProgram, RunProgram } from '../../domain/flows/program.port.ts';
 import { signalGroup } from './process-group.ts';
 import type { HostOrder, HostReport } from './program-host.ts';
@@ -11,8 +12,6 @@ const HOST = fileURLToPath(new URL('./program-host.ts', import.meta.url));
 const TAIL_BYTES = 64 * 1024;
 /** What of the output is given to be kept elsewhere. */
 const KEPT_BYTES = 64 * 1024 * 1024;
-/** A program that was asked to end has this long before it is killed. */
-const GRACE_MS = 5_000;
 
 /** The last bytes of a stream of any length. */
 class Tail {
@@ -35,9 +34,9 @@ class Tail {
 
 /**
  * Runs programs in process groups of their own, with a clean environment. Told to end, a group gets SIGTERM and, after
- * five seconds, SIGKILL. They run in a small process beside this one, which kills what is left of them when this one dies.
+ * `graceMs`, SIGKILL. They run in a small process beside this one, which kills what is left of them when this one dies.
  */
-export function createProgramRunner(graceMs = GRACE_MS): RunProgram {
+export function createProgramRunner(graceMs = programLeaseTimes(1).graceMs): RunProgram {
   const host = new Host();
   return ({ secret, ...program }, signal, keep, lease) =>
     new Promise((resolve) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { commandOf, type Commands, fillArguments, UnfilledArgumentError } from '../../domain/flows/commands-file.ts';
 import type { RunContext } from '../../domain/flows/flow-runs.queries.ts';
 import type { RunOutput } from '../../domain/flows/run-programs.queries.ts';
-import { LOCK_LOST, PROGRAM_LEASE_CHECK_MS, PROGRAM_LEASE_MS } from '../../domain/flows/lock-lost-rules.ts';
+import { LOCK_LOST, type ProgramLeaseTimes } from '../../domain/flows/lock-lost-rules.ts';
 import type { EndedProgram, ProgramLease, RunProgram } from '../../domain/flows/program.port.ts';
 import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import { objectKey } from '../../domain/objects/object-key-rules.ts';
@@ -43,6 +43,7 @@ interface CommandMeans {
   objects: ObjectStore;
   /** The address of the service for commands. */
   apiUrl: string;
+  leaseTimes: ProgramLeaseTimes;
 }
 
 /** So many commands of this process, however they were started, leave no room for another; each is a process. */
@@ -70,11 +71,15 @@ export class CommandRuns {
 
   start(tenantId: string, run: CommandRunContext, { token, meanwhile }: CommandStart): void {
     const abort = new AbortController();
-    const watch = meanwhile && new LeaseWatch(meanwhile);
+    const watch = meanwhile && new LeaseWatch(meanwhile, this.leaseTimes);
     const ended = this.#carryOut(tenantId, run, token, abort.signal, watch).finally(() => watch?.stop());
     this.#open.set(run.id, { ended, abort });
     const forget = () => void setTimeout(() => this.forget(run.id), FORGOTTEN_AFTER_MS).unref();
     ended.then(forget, forget);
+  }
+
+  get leaseTimes(): ProgramLeaseTimes {
+    return this.#means.leaseTimes;
   }
 
   /** Undefined when this process carries out no such run. */
@@ -123,16 +128,19 @@ export class CommandRuns {
 
 /** Renews the lease of a program while its run holds its locks; `lost` ends it at once. */
 class LeaseWatch implements ProgramLease {
-  readonly ms = PROGRAM_LEASE_MS;
+  readonly ms: number;
+  readonly #checkMs: number;
   readonly #meanwhile: HeldMeanwhile;
   readonly #lost = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #isChecking = false;
   #renew = (): void => undefined;
 
-  constructor(meanwhile: HeldMeanwhile) {
+  constructor(meanwhile: HeldMeanwhile, { leaseMs, checkMs }: ProgramLeaseTimes) {
+    this.ms = leaseMs;
+    this.#checkMs = checkMs;
     this.#meanwhile = meanwhile;
-    this.#timer = setInterval(() => void this.#check(), PROGRAM_LEASE_CHECK_MS);
+    this.#timer = setInterval(() => void this.#check(), checkMs);
   }
 
   get lost(): AbortSignal {
@@ -154,7 +162,7 @@ class LeaseWatch implements ProgramLease {
     try {
       if (!(await this.#meanwhile.isHeld())) this.#lost.abort();
       // An answer that took long says what was.
-      else if (performance.now() - askedAt < PROGRAM_LEASE_CHECK_MS) this.#renew();
+      else if (performance.now() - askedAt < this.#checkMs) this.#renew();
     } catch {
       // It cannot be seen: the lease runs on.
     } finally {

@@ -3,7 +3,7 @@ import { cancelled, Context } from '@temporalio/activity';
 import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { runById } from '../../domain/flows/flow-runs.queries.ts';
 import { claimProgram, keepOutput } from '../../domain/flows/run-programs.queries.ts';
-import { LOCK_LOST, PROGRAM_GONE_MS, PROGRAM_LEASE_CHECK_MS } from '../../domain/flows/lock-lost-rules.ts';
+import { LOCK_LOST } from '../../domain/flows/lock-lost-rules.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { holdsLocks } from '../../domain/environment-locks/lock-tickets.queries.ts';
 import { PROGRAM_LOST, recordEndOfCommand, type RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
@@ -11,9 +11,6 @@ import { mintRunToken } from '../../domain/flows/run-tokens.mutations.ts';
 import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { unitOfRun } from './run-steps.activities.ts';
-
-/** A lease must last for so much longer that a program which is not renewed any more has ended by then. */
-const LEFT_MS = PROGRAM_GONE_MS + PROGRAM_LEASE_CHECK_MS;
 
 /** Two minutes. */
 const RECORD_ATTEMPTS = 120;
@@ -29,7 +26,9 @@ export const createCommandActivities = (deps: Deps) => ({
    * @param locks how many the run holds.
    */
   async runCommand({ locks = 0, ...key }: RunKey & { locks?: number }): Promise<RunOutcome> {
-    const held = { runId: key.runId, count: locks, forMs: LEFT_MS };
+    const { goneMs, checkMs } = deps.flows.commandRuns.leaseTimes;
+    // The leases must last for so much longer that a program which is not renewed any more has ended by then.
+    const held = { runId: key.runId, count: locks, forMs: goneMs + checkMs };
     const claimed = await unitOfRun(
       deps,
       key,
@@ -40,7 +39,7 @@ export const createCommandActivities = (deps: Deps) => ({
       return { run, token: await mintRunToken(tx, run, deps.flows.commands) };
     });
     if (!('run' in claimed)) return claimed;
-    const reads = deps.reads.as(systemActor(key, 'flow')).with({ timeoutMs: PROGRAM_LEASE_CHECK_MS });
+    const reads = deps.reads.as(systemActor(key, 'flow')).with({ timeoutMs: checkMs });
     const meanwhile = locks > 0 ? { isHeld: () => holdsLocks(reads, held) } : undefined;
     deps.flows.commandRuns.start(key.tenantId, claimed.run, { token: claimed.token, meanwhile });
     return followCommand(deps, key);

@@ -26,6 +26,8 @@ export interface RunPlan extends Omit<Plan, 'isUngated'> {
   isRunning: boolean;
   /** The task queue of the process that has started the run's command, which goes on. */
   followOn?: string;
+  /** After this, the program of a lost worker has ended; absent in histories of earlier versions. */
+  programGoneMs?: number;
 }
 /** There is nothing to do; its parent, if any, is to be signalled. */
 interface NoPlan {
@@ -89,7 +91,8 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
       });
     if (!plan) return over(outcome);
     const { isUngated: isRunning, ...how } = plan;
-    const answer = { isOver: false, ...how, isRunning } as const;
+    const programGoneMs = commandRuns.leaseTimes.goneMs;
+    const answer = { isOver: false, ...how, isRunning, programGoneMs } as const;
     if (plan.executor === 'command' && isRunning) {
       if (token !== undefined) commandRuns.start(key.tenantId, run, { token });
       const command = commandRuns.find(run.id);

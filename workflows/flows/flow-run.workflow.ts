@@ -11,7 +11,7 @@ import {
 import type { RunPlan, RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
 import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import { locksOf } from '../../domain/flows/executor-rules.ts';
-import { PROGRAM_GONE_MS } from '../../domain/flows/lock-lost-rules.ts';
+import { programLeaseTimes } from '../../domain/flows/lock-lost-rules.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import { RunExecution } from './run-execution.ts';
 import { ApprovalGate } from './approval-gate.ts';
@@ -76,7 +76,7 @@ export async function flowRun({
     outcome = ended ?? outcome;
     if (parent) await signalRun({ ...run, ...parent }, childSettledSignal);
     if (keepsLocks) {
-      await sleep(PROGRAM_GONE_MS, { summary: 'program of the lost worker ends' });
+      await sleep(plan.programGoneMs ?? programLeaseTimes(1).goneMs, { summary: 'program of the lost worker ends' });
       await locks.return();
     }
     setCurrentDetails(`Ended: ${outcome.status}`);

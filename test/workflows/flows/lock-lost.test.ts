@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowFailedError } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
 import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
@@ -38,12 +37,14 @@ beforeAll(async () => {
   host = await gitHost('host-a');
   const commandsFile = join(folder, 'commands.json');
   const script = `mkdir ${deploying} || touch ${overlapped}
-    trap 'sleep 1; rmdir ${deploying}; exit 1' TERM
+    trap 'sleep 0.3; rmdir ${deploying}; exit 1' TERM
     sleep "$1" & wait $!
     rmdir ${deploying}`;
   const command = { program: '/bin/sh', args: ['-c', script, 'sh', '{payload.seconds}'] };
   writeFileSync(commandsFile, JSON.stringify({ 'install-packages': command }));
-  app = await testApp({ env: { COMMANDS_FILE: commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
+  // A program's lease of three seconds.
+  const SERVICE_PACE = '0.2';
+  app = await testApp({ env: { COMMANDS_FILE: commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8', SERVICE_PACE } });
   [flows, locks] = await Promise.all([startFlows(), startWorker(app, ['environment-locks-v1', 'approvals-v1'])]);
   const owner = app.as(app.owner);
   await owner.post(201, '/api/integrations', {
@@ -82,17 +83,20 @@ const start = async (environmentName: string, seconds: number, more: object = {}
     })
   ).id;
 const shown = (id: string): Promise<Json> => app.as(app.owner).get(200, `/api/flows/runs/${id}`);
-const reached = (id: string, rawStatus: string, timeoutMs = 40_000): Promise<Json> =>
+const reached = (id: string, rawStatus: string): Promise<Json> =>
   eventually(
     () => shown(id),
     (run) => run.rawStatus === rawStatus,
-    timeoutMs,
   );
 /** Lets the lease of an environment's lock end, as if its time had passed. */
 const expireLease = (environmentId: string) =>
   app.sql(
     `update environment_lock_ticket set expires_at = now() - interval '1 second' where environment_id = ? and state = 'held'`,
     [environmentId],
+  );
+const workflowOf = (runId: string) =>
+  temporal.workflow.getHandle(
+    app.launch.idOf(flowRunContract, { ...app.tenantKey, runId, taskType: 'install-packages' }),
   );
 const LOST = {
   status: 'Failed',
@@ -113,12 +117,11 @@ test('a run that loses its lock ends its command, and the next begins only after
   await expect(reached(first, 'failed')).resolves.toMatchObject(LOST);
   await reached(second, 'succeeded');
   expect(existsSync(overlapped)).toBe(false);
-  const workflow = temporal.workflow.getHandle(
-    app.launch.idOf(flowRunContract, { ...app.tenantKey, runId: first, taskType: 'install-packages' }),
-  );
-  const { cause } = (await workflow.result().catch((error: unknown) => error)) as WorkflowFailedError;
+  const { cause } = (await workflowOf(first)
+    .result()
+    .catch((error: unknown) => error)) as WorkflowFailedError;
   expect((cause as ApplicationFailure).type).toBe('lock_lost');
-}, 90_000);
+});
 
 test('a run that loses its lock cancels its pipeline, and the next begins only after that', async () => {
   const { id, name } = await environment();
@@ -133,7 +136,7 @@ test('a run that loses its lock cancels its pipeline, and the next begins only a
   await expect(reached(first, 'failed')).resolves.toMatchObject(LOST);
   expect(host.requests.some(({ method, path }) => method === 'POST' && path.endsWith('/cancel'))).toBe(true);
   await reached(second, 'succeeded');
-}, 90_000);
+});
 
 test('a run whose lock was lost before its work began does not begin it', async () => {
   const { id, name } = await environment();
@@ -157,7 +160,7 @@ test('a run whose lock was lost before its work began does not begin it', async 
     () => owner.get(200, `${path}/${next.ticketId}`),
     ({ state }) => state === 'held',
   );
-}, 90_000);
+});
 
 test('a program ends with its lease while its worker stands still, and the next begins only after that', async () => {
   const { id, name } = await environment();
@@ -175,22 +178,24 @@ test('a program ends with its lease while its worker stands still, and the next 
     await eventually(
       async () => existsSync(deploying),
       (is) => !is,
-      25_000,
     );
     await expireLease(id);
-    await sleep(1_000);
+    // The engine has given the worker up by then.
+    await eventually(
+      () => workflowOf(first).describe(),
+      ({ raw }) => raw.pendingActivities?.length === 0,
+    );
   } finally {
     flows.signal('SIGCONT');
   }
   await eventually(
     () => shown(first),
     ({ success }) => success !== null,
-    40_000,
   );
   expect((await shown(first)).status).toBe('Failed');
-  await reached(second, 'succeeded', 60_000);
+  await reached(second, 'succeeded');
   expect(existsSync(overlapped)).toBe(false);
-}, 150_000);
+});
 
 test('nobody takes the lock from a run that goes on, or shortens its lease', async () => {
   const { id, name } = await environment();
@@ -205,4 +210,4 @@ test('nobody takes the lock from a run that goes on, or shortens its lease', asy
   await owner.post(200, `/api/flows/runs/${run}/cancel`);
   await reached(run, 'cancelled');
   await owner.delete(204, `${path}/${ticket.ticketId}`);
-}, 60_000);
+});
