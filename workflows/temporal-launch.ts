@@ -23,9 +23,14 @@ export interface LaunchOptions {
   /** Put before the name of each task queue, so that several installations share one namespace. */
   queuePrefix: string;
   log: Pick<Logger, 'warn' | 'error'>;
+  /** How long a call waits for the engine's answer. */
+  callTimeoutMs?: number;
 }
 
-export function temporalLaunch(client: Client, { queuePrefix, log }: LaunchOptions): Launch {
+export function temporalLaunch(
+  client: Client,
+  { queuePrefix, log, callTimeoutMs = CALL_TIMEOUT_MS }: LaunchOptions,
+): Launch {
   const idOf: Launch['idOf'] = (contract, input) => boundedId(queuePrefix, contract.workflowId(input));
   const signalling = new Map<string, { again: boolean }>();
 
@@ -44,7 +49,7 @@ export function temporalLaunch(client: Client, { queuePrefix, log }: LaunchOptio
   };
 
   const signalWithStart: Launch['signalWithStart'] = async (contract, input, signal) => {
-    await within(CALL_TIMEOUT_MS, () =>
+    await within(callTimeoutMs, () =>
       client.workflow.signalWithStart(contract.workflow, {
         ...startOptions(contract, input, queuePrefix),
         signal,
@@ -65,7 +70,7 @@ export function temporalLaunch(client: Client, { queuePrefix, log }: LaunchOptio
   };
 
   const start: Launch['start'] = async (contract, input) => {
-    await within(CALL_TIMEOUT_MS, async () => {
+    await within(callTimeoutMs, async () => {
       try {
         await client.workflow.start(contract.workflow, {
           ...startOptions(contract, input, queuePrefix),
@@ -83,7 +88,7 @@ export function temporalLaunch(client: Client, { queuePrefix, log }: LaunchOptio
     id: string,
     call: (handle: WorkflowHandle) => Promise<Result>,
   ): Promise<Result | undefined> =>
-    within(CALL_TIMEOUT_MS, async () => {
+    within(callTimeoutMs, async () => {
       try {
         return await call(client.workflow.getHandle(id));
       } catch (error) {
@@ -159,8 +164,8 @@ export function temporalLaunch(client: Client, { queuePrefix, log }: LaunchOptio
       });
     },
 
-    createSchedule: (contract, input, time) => within(CALL_TIMEOUT_MS, () => schedules.create(contract, input, time)),
-    deleteSchedule: (contract, input) => within(CALL_TIMEOUT_MS, () => schedules.delete(contract, input)),
+    createSchedule: (contract, input, time) => within(callTimeoutMs, () => schedules.create(contract, input, time)),
+    deleteSchedule: (contract, input) => within(callTimeoutMs, () => schedules.delete(contract, input)),
   };
 }
 

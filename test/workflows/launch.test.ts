@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { defineContract, EngineUnavailableError, type WorkflowContract } from '../../workflows/launch.ts';
-import { createTemporalClient } from '../../workflows/temporal-client.ts';
-import { temporalLaunch } from '../../workflows/temporal-launch.ts';
+import { createTemporalClient, type EngineAccess } from '../../workflows/temporal-client.ts';
+import { type LaunchOptions, temporalLaunch } from '../../workflows/temporal-launch.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../../workflows/temporal-search-attributes.ts';
 import type { AuditExportInput } from '../../workflows/audit/audit-export.contract.ts';
 import { applyEventsUpdate } from '../../workflows/release-candidates/release-domain.contract.ts';
@@ -13,7 +13,7 @@ import { eventually } from '../support/worker.ts';
 
 const address = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
 const clients: Client[] = [];
-const clientOf = (access: { address?: string; namespace?: string }): Client => {
+const clientOf = (access: Partial<EngineAccess>): Client => {
   const client = createTemporalClient({ address, namespace: 'default', ...access });
   clients.push(client);
   return client;
@@ -22,7 +22,8 @@ const logged: { level: string; error: unknown }[] = [];
 const logAs = (level: string) => (given: unknown) =>
   void logged.push({ level, error: (given as { err: unknown }).err });
 const log = { warn: logAs('warn'), error: logAs('error') };
-const launchOf = (client: Client) => temporalLaunch(client, { queuePrefix: `t${randomUUID()}-`, log });
+const launchOf = (client: Client, options: Partial<LaunchOptions> = {}) =>
+  temporalLaunch(client, { queuePrefix: `t${randomUUID()}-`, log, ...options });
 
 let silent: Server;
 const heldSockets: Socket[] = [];
@@ -49,14 +50,16 @@ const contract = (changes: Partial<WorkflowContract<Input>> = {}): WorkflowContr
 const input = (): Input => ({ tenantId: randomUUID(), tenantSlug: 'acme', exportId: randomUUID() });
 
 test('an engine that cannot be reached is unavailable', async () => {
-  const launch = launchOf(clientOf({ address: '127.0.0.1:1' }));
+  const launch = launchOf(clientOf({ address: '127.0.0.1:1', pace: 0.1 }));
   await expect(launch.start(contract(), input())).rejects.toThrow(EngineUnavailableError);
-  const nowhere = launchOf(clientOf({ address: 'no-such-host.invalid:7233' }));
+  const nowhere = launchOf(clientOf({ address: 'no-such-host.invalid:7233', pace: 0.1 }));
   await expect(nowhere.isRunning(contract(), input())).rejects.toThrow(EngineUnavailableError);
 });
 
 test('an engine, or a worker, that does not answer in time is unavailable', async () => {
-  const hanging = launchOf(clientOf({ address: `127.0.0.1:${(silent.address() as AddressInfo).port}` }));
+  const hanging = launchOf(clientOf({ address: `127.0.0.1:${(silent.address() as AddressInfo).port}` }), {
+    callTimeoutMs: 500,
+  });
   await expect(hanging.start(contract(), input())).rejects.toThrow(EngineUnavailableError);
   const update = launchOf(clientOf({})).updateWithStart(contract(), input(), applyEventsUpdate, {
     args: [[]],
