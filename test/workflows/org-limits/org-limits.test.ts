@@ -3,6 +3,7 @@ import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simula
 import { type TestApp, testApp } from '../../support/app.ts';
 import { leaked } from '../../support/crm.ts';
 import { historiesOf } from '../../support/histories.ts';
+import { loseHeartbeats } from '../../support/lost-heartbeats.ts';
 import { allDue, registeredOrgs, samplesByOrg } from '../../support/polled-orgs.ts';
 import { eventually, startWorker, startWorkerProcess, type TestWorker } from '../../support/worker.ts';
 
@@ -12,15 +13,19 @@ let crm: CrmSimulator;
 let app: TestApp;
 let worker: TestWorker;
 
+beforeAll(async () => {
+  // Orgs that hang are waited for that long; the others answer at once.
+  app = await testApp({ env: { SERVICE_PACE: '0.1', CRM_CALL_SECONDS: '5' } });
+});
 beforeEach(async () => {
   crm = await crmSimulator([]);
-  app = await testApp();
-}, 30_000);
+});
 afterEach(async () => {
   await worker.stop();
-  await app.close();
+  await app.sql('delete from crm_org');
   await crm.close();
 });
+afterAll(() => app.close());
 
 interface Summary {
   orgUsername: string;
@@ -34,7 +39,7 @@ const wake = () => app.launch.signalWithStart(orgLimitsContract, app.tenantKey, 
 const requestsOf = (name: string) => crm.requests.filter(({ org }) => org === name).length;
 const trailOf = async (action: string) =>
   (await app.sql<{ total: number }>('select count(*)::int as total from audit_entry where action = ?', [action]))[0]
-    ?.total;
+    ?.total ?? 0;
 
 test('orgs that fail in every way are bounded and harm no other; the others are polled without being asked for', async () => {
   const kinds = ['hang', 'drip', 'html', 'html-503', 'redirect', 'endless', 'unauthorized', 'used-up'] as const;
@@ -46,11 +51,10 @@ test('orgs that fail in every way are bounded and harm no other; the others are 
   const samples = await eventually(
     () => samplesByOrg(app),
     (found) => fine.every(({ username }) => found[username] === 1),
-    25_000,
   );
   expect(Object.values(samples).filter((count) => count > 0)).toHaveLength(3);
   const attempted = () => app.sql('select 1 from org_limit_state where attempted_at is not null');
-  await eventually(attempted, (rows) => rows.length === kinds.length + fine.length, 60_000);
+  await eventually(attempted, (rows) => rows.length === kinds.length + fine.length);
   const shown = await statuses();
   for (const [index, kind] of kinds.entries())
     expect([kind, shown[broken[index]?.username ?? '']]).toEqual([
@@ -68,9 +72,10 @@ test('orgs that fail in every way are bounded and harm no other; the others are 
   const usedUp = broken.at(-1)?.username ?? '';
   await eventually(statuses, (found) => found[usedUp] === 'ok');
   expect((await statuses())[broken[6]?.username ?? '']).toBe('auth_failed');
-}, 120_000);
+});
 
-test('a refresh token that dies is announced once; a new auth URL brings the org back within a minute', async () => {
+test('a refresh token that dies is announced once; a new auth URL brings the org back before its turn', async () => {
+  const before = await trailOf('org.auth_failed');
   const [dying, fine] = await registeredOrgs(crm, app, ['dying', 'fine']);
   if (!dying || !fine) throw new Error('two orgs were registered');
   worker = await startWorker(app, QUEUES);
@@ -95,48 +100,48 @@ test('a refresh token that dies is announced once; a new auth URL brings the org
     (found) => found[fine.username] === 3,
   );
   expect(requestsOf('dying')).toBe(asked);
-  expect(await trailOf('org.auth_failed')).toBe(1);
+  expect(await trailOf('org.auth_failed')).toBe(before + 1);
 
   const cliAuthUrl = dying.authUrlOf(dying.approve());
   await app
     .as(app.owner)
     .patch(200, `/api/auth/crm/org?${new URLSearchParams({ username: dying.username })}`, { cliAuthUrl });
   await app.sql(`update org_limit_state set due_at = now() + interval '6 hours'`);
-  const renewedAt = Date.now();
   await eventually(
     () => samplesByOrg(app),
     (found) => found[dying.username] === 2,
-    60_000,
   );
-  expect(Date.now() - renewedAt).toBeLessThan(60_000);
   const histories = await historiesOf(app, 'crm-v1');
   expect(histories.join('\n')).toContain(app.tenant.id);
   expect(leaked(histories, crm.secrets)).toEqual([]);
   expect((await statuses())[dying.username]).toBe('ok');
-}, 120_000);
+});
 
 test('a worker that is killed while it polls leaves no sample twice and none out', async () => {
   const names = Array.from({ length: 40 }, (_, index) => `org-${index}`);
   const orgs = await registeredOrgs(crm, app, names);
-  crm.latencyMs = 300;
+  const open = orgs.slice(0, 8);
+  for (const org of open) org.fail('hang', { times: 1_000 });
   await app.sql(`insert into org_limit_state (tenant_id, org_id) select tenant_id, id from crm_org`);
-  const dying = await startWorkerProcess(app, QUEUES);
+  const dying = await startWorkerProcess({ ...app, env: { ...app.env, CRM_CALL_SECONDS: '60' } }, QUEUES);
   await wake();
   await eventually(
     () => samplesByOrg(app),
     (found) => Object.values(found).filter((count) => count > 0).length >= 5,
   );
   await dying.kill('SIGKILL');
-  expect(Object.values(await samplesByOrg(app)).filter((count) => count > 0).length).toBeLessThan(orgs.length);
+  const before = await samplesByOrg(app);
+  expect(open.map(({ username }) => before[username])).toEqual(open.map(() => 0));
+  for (const org of open) org.heal();
   worker = await startWorker(app, QUEUES);
+  await loseHeartbeats(app, app.launch.idOf(orgLimitsContract, app.tenantKey));
   const samples = await eventually(
     () => samplesByOrg(app),
     (found) => Object.values(found).every((count) => count > 0),
-    60_000,
   );
   expect(new Set(Object.values(samples))).toEqual(new Set([1]));
-  const events = await app.sql<{ leased: number }>(
+  const leased = await app.sql<{ leased: number }>(
     'select count(*)::int as leased from org_limit_state where lease_until is not null',
   );
-  expect(events).toEqual([{ leased: 0 }]);
-}, 120_000);
+  expect(leased).toEqual([{ leased: 0 }]);
+});

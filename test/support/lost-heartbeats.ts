@@ -1,0 +1,47 @@
+import { Client, Connection } from '@temporalio/client';
+import type { TestApp } from './app.ts';
+import { eventually } from './eventually.ts';
+
+/** As the engine's interface numbers them. */
+const [STATE_STARTED, TIMEOUT_TYPE_HEARTBEAT] = [2, 4];
+/** A lost worker is to be noticed within this time. */
+const HEARTBEAT_MAX_SECONDS = 30;
+
+/**
+ * Has the engine time out the activities which a killed worker has left of a workflow, as it does by itself when no
+ * heartbeat comes, but now. Rejects for one that has no heartbeat timeout, or a long one: the engine would not notice.
+ * @param count so many it has left.
+ */
+export async function loseHeartbeats(app: TestApp, workflowId: string, count = 1): Promise<void> {
+  const connection = await Connection.connect({ address: app.env.TEMPORAL_ADDRESS ?? '' });
+  try {
+    const { workflow, workflowService } = new Client({ connection });
+    const handle = workflow.getHandle(workflowId);
+    const left = await eventually(
+      async () =>
+        ((await handle.describe()).raw.pendingActivities ?? []).filter(({ state }) => state === STATE_STARTED),
+      ({ length }) => length === count,
+    );
+    const { events } = await handle.fetchHistory();
+    for (const { activityId, activityType } of left) {
+      const scheduled = events?.findLast(
+        ({ activityTaskScheduledEventAttributes: made }) => made?.activityId === activityId,
+      );
+      const seconds = Number(scheduled?.activityTaskScheduledEventAttributes?.heartbeatTimeout?.seconds ?? 0);
+      if (seconds <= 0 || seconds > HEARTBEAT_MAX_SECONDS)
+        throw new Error(`nobody would notice that the worker of ${activityType?.name} is gone`);
+      await workflowService.respondActivityTaskFailedById({
+        namespace: 'default',
+        workflowId,
+        activityId: activityId ?? '',
+        failure: {
+          message: 'activity Heartbeat timeout',
+          source: 'Server',
+          timeoutFailureInfo: { timeoutType: TIMEOUT_TYPE_HEARTBEAT },
+        },
+      });
+    }
+  } finally {
+    await connection.close();
+  }
+}
