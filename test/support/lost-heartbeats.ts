@@ -10,9 +10,9 @@ const HEARTBEAT_MAX_SECONDS = 30;
 /**
  * Has the engine time out the activities which a killed worker has left of a workflow, as it does by itself when no
  * heartbeat comes, but now. Rejects for one that has no heartbeat timeout, or a long one: the engine would not notice.
- * @param count so many it has left.
+ * @param count so many it has left; undefined: those that there are now.
  */
-export async function loseHeartbeats(app: TestApp, workflowId: string, count = 1): Promise<void> {
+export async function loseHeartbeats(app: TestApp, workflowId: string, count?: number): Promise<void> {
   const connection = await Connection.connect({ address: app.env.TEMPORAL_ADDRESS ?? '' });
   try {
     const { workflow, workflowService } = new Client({ connection });
@@ -20,7 +20,7 @@ export async function loseHeartbeats(app: TestApp, workflowId: string, count = 1
     const left = await eventually(
       async () =>
         ((await handle.describe()).raw.pendingActivities ?? []).filter(({ state }) => state === STATE_STARTED),
-      ({ length }) => length === count,
+      ({ length }) => count === undefined || length === count,
     );
     const { events } = await handle.fetchHistory();
     for (const { activityId, activityType } of left) {

@@ -15,6 +15,14 @@ export interface MirroredProject {
   patch: (body: object) => Promise<Json>;
 }
 
+/** Makes the last fetch longer ago than unknown commits are held back for. */
+export const forgetFetch = (app: TestApp, { id }: Pick<MirroredProject, 'id'>) =>
+  app.sql(
+    `update git_mirror set requested_at = now() - interval '1 minute', attempted_at = now() - interval '30 seconds',
+    completed_at = now() - interval '30 seconds' where project_id = ?`,
+    [id],
+  );
+
 let made = 0;
 
 /** Registers a repository as a project and waits until it is fetched; a worker of `git-v1` must run. */
@@ -34,7 +42,7 @@ export async function mirrored(
   const address = `/api/projects/${encodeURIComponent(repositoryIdentifier)}`;
   const state = () => owner.get(200, `${address}/mirror`);
   const ask = () => owner.post(202, `${address}/mirror/fetch`);
-  const mirror = await eventually(state, ({ fetchedAt }) => fetchedAt !== null, 90_000);
+  const mirror = await eventually(state, ({ fetchedAt }) => fetchedAt !== null);
   return {
     id,
     repositoryIdentifier,

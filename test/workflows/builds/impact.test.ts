@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
+import { forgetFetch, mirrored, type MirroredProject } from '../../support/mirrored.ts';
 import { newRepository, removeRepositories, type TestRepository } from '../../support/repository.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 import { buildHook, type HostHook, pushHook, sent } from '../../simulators/host-hooks.ts';
@@ -128,6 +128,7 @@ test('the impact of a commit is what changed since the last one before it that w
 
 test('a commit that is not fetched yet is refused, and is there soon after', async () => {
   const { remote, project, get } = await stage();
+  await forgetFetch(app, project);
   const commitId = remote.commit({ files: { 'ui/a': '1' } });
   const query = new URLSearchParams({
     repositoryIdentifier: project.repositoryIdentifier,

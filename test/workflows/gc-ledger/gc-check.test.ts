@@ -117,7 +117,7 @@ test('a worker that dies in the midst of a check is replaced by another, which a
   await dying.kill('SIGKILL');
   crm.org('acme').heal();
   worker = await startWorker(app, ['crm-v1']);
-  await loseHeartbeats(app, app.launch.idOf(gcCheckContract, { ...app.tenantKey, checkId: id }));
+  await loseHeartbeats(app, app.launch.idOf(gcCheckContract, { ...app.tenantKey, checkId: id }), 1);
   await expect(ended(id)).resolves.toMatchObject({
     status: 'completed',
     environments: [

@@ -33,7 +33,7 @@ beforeAll(async () => {
   generateHistory(remote, { commits: 1_500, packages: PACKAGES.length, seed: 5 });
   mainLine = remote.lines(['rev-list', '--first-parent', '--reverse', 'main']);
   project = await mirrored(app, remote, { configuration: CONFIGURATION });
-}, 60_000);
+});
 afterAll(async () => {
   await worker.stop();
   await app.close();

@@ -262,5 +262,4 @@ test.each([1, 2, 3])(
         expect(Object.fromEntries(states.map((each: { name: string }) => [each.name, each]))).toMatchObject(places);
     }
   },
-  60_000,
 );

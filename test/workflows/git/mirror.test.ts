@@ -3,7 +3,7 @@ import { createCommitGraphCache } from '../../../domain/git/commit-graph-cache.t
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
-import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
+import { forgetFetch, mirrored, type MirroredProject } from '../../support/mirrored.ts';
 import { newRepository, removeRepositories } from '../../support/repository.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
@@ -165,6 +165,7 @@ test('history that is rewritten under a candidate: what was fetched stays, what 
   remote.git(['reflog', 'expire', '--expire=now', '--all']);
   remote.git(['gc', '--quiet', '--prune=now']);
   await project.fetch();
+  await forgetFetch(app, project);
   const [known, lost, current] = [
     await candidateAt(project, '1.0.0', fetched),
     await candidateAt(project, '1.1.0', unfetched),

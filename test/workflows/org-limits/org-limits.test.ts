@@ -134,7 +134,7 @@ test('a worker that is killed while it polls leaves no sample twice and none out
   expect(open.map(({ username }) => before[username])).toEqual(open.map(() => 0));
   for (const org of open) org.heal();
   worker = await startWorker(app, QUEUES);
-  await loseHeartbeats(app, app.launch.idOf(orgLimitsContract, app.tenantKey));
+  await loseHeartbeats(app, app.launch.idOf(orgLimitsContract, app.tenantKey), 1);
   const samples = await eventually(
     () => samplesByOrg(app),
     (found) => Object.values(found).every((count) => count > 0),

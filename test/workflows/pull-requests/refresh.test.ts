@@ -29,7 +29,7 @@ const FIRST: Omit<StoredPullRequest, 'repository'>[] = [
 beforeAll(async () => {
   remote = newRepository();
   remote.commit({ files: { 'sfdx-project.json': manifest('app', 'lib'), 'app/a': '1', 'lib/b': '1', 'app/old': '1' } });
-  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true', OUTBOUND_ALLOW: '127.0.0.0/8' } });
+  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true', OUTBOUND_ALLOW: '127.0.0.0/8', SERVICE_PACE: '0.1' } });
   for (const name of HOSTS) {
     const simulator = await gitHost(name);
     hosts.set(name, simulator);
@@ -42,7 +42,7 @@ beforeAll(async () => {
   }
   for (const name of HOSTS) unasked.set(name, await stage(name, FIRST));
   worker = await startWorker(app, ['git-v1', 'system-v1']);
-}, 60_000);
+});
 afterAll(async () => {
   await worker.stop();
   await Promise.all([...hosts.values()].map((each) => each.close()));
@@ -108,7 +108,7 @@ test.each(HOSTS)(
   '%s: pull requests are read without being asked for, and again what hooks did not tell',
   async (name) => {
     const project = unasked.get(name) as Stage;
-    await eventually(project.state, (state) => state?.refreshed_at != null, 30_000);
+    await eventually(project.state, (state) => state?.refreshed_at != null);
     expect(await project.rows()).toMatchObject([
       { number: 1, state: 'open', author: 'Dana', author_key: 'dana', awaited: ['erin'], is_in_review: true },
       { number: 2, state: 'merged' },
@@ -154,7 +154,7 @@ test('what a pull request changes, and how far it is from its base, is read from
     { remoteUrl: remote.path },
   );
   const mirror = () => app.as(app.owner).get(200, `/api/projects/${encodeURIComponent(project.repository)}/mirror`);
-  await eventually(mirror, ({ fetchedAt }) => fetchedAt !== null, 30_000);
+  await eventually(mirror, ({ fetchedAt }) => fetchedAt !== null);
   await project.refresh();
   expect(await project.rows()).toMatchObject([
     {
@@ -176,7 +176,7 @@ test('what a pull request changes, and how far it is from its base, is read from
   const { requestedAt } = await app
     .as(app.owner)
     .post(202, `/api/projects/${encodeURIComponent(project.repository)}/mirror/fetch`);
-  await eventually(mirror, ({ fetchedAt }) => fetchedAt >= requestedAt, 30_000);
+  await eventually(mirror, ({ fetchedAt }) => fetchedAt >= requestedAt);
   const hook = pullRequestHook('host-a', {
     repository: project.repository,
     number: 1,
@@ -188,7 +188,7 @@ test('what a pull request changes, and how far it is from its base, is read from
   await sendHook(app, 202, sent(hook, secret));
   const before = asked(project).length;
   await app.sql('update pull_request_refresh set details_due_at = now() where project_id = ?', [project.id]);
-  const [row] = await eventually(project.rows, ([first]) => first.compared_head === next, 30_000);
+  const [row] = await eventually(project.rows, ([first]) => first.compared_head === next);
   expect(row).toMatchObject({ commits_ahead: 2, commits_behind: 1, packages: ['app', 'lib'] });
   expect(
     asked(project)

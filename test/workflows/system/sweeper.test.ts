@@ -5,14 +5,23 @@ import { sweeperId } from '../../../workflows/system/sweeper.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { freePort } from '../../support/free-port.ts';
-import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
+import { loseHeartbeats } from '../../support/lost-heartbeats.ts';
+import {
+  eventually,
+  startWorker,
+  startWorkerProcess,
+  type TestWorker,
+  type TestWorkerProcess,
+} from '../../support/worker.ts';
 
 const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
+/** The shortest period of a sweep is two seconds then. */
+const PACE = { SERVICE_PACE: '0.2' };
 const log = pino({ level: 'silent' });
 let app: TestApp;
 const workers: TestWorkerProcess[] = [];
 beforeAll(async () => {
-  app = await testApp();
+  app = await testApp({ env: PACE });
 });
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.kill('SIGKILL');
@@ -46,55 +55,67 @@ async function completed(): Promise<Map<string, number>> {
   return counts;
 }
 
+const times = (counts: Map<string, number>, type: string) => counts.get(type) ?? 0;
+
 test('each sweep is an activity of the one sweeper, measured, which outlives its workers and continues as new', async () => {
   await client.workflow.start('sweeper', {
     workflowId: sweeperId(app.queuePrefix),
     taskQueue: `${app.queuePrefix}system-v1`,
     args: [{ plan: [], eventsMax: 100 }],
   });
-  await Promise.all([work(), work()]);
+  const [beside] = await Promise.all([startWorker(app, ['system-v1']), work()]);
   await eventually(completed, (counts) => counts.size === SWEEPS.length);
+  await beside.stop();
   for (const worker of workers.splice(0)) await worker.kill('SIGKILL');
+  await loseHeartbeats(app, sweeperId(app.queuePrefix));
 
+  const before = await completed();
   // Those that begin have each sweep run at once, whatever its period; then each at its time, and histories stay short.
   const port = await freePort();
   await work({ METRICS_PORT: String(port) });
-  await eventually(completed, (counts) => (counts.get('sweep/expired-replies') ?? 0) >= 2);
-  await eventually(completed, (counts) => (counts.get('sweep/webhook-lanes') ?? 0) >= 3, 40_000);
+  await eventually(
+    completed,
+    (counts) => times(counts, 'sweep/expired-replies') > times(before, 'sweep/expired-replies'),
+  );
+  await eventually(
+    completed,
+    (counts) => times(counts, 'sweep/webhook-lanes') >= times(before, 'sweep/webhook-lanes') + 2,
+  );
   const renewed = async () =>
     (await client.workflow.count(`WorkflowId = '${sweeperId(app.queuePrefix)}' AND ExecutionStatus = 'ContinuedAsNew'`))
       .count;
-  await eventually(renewed, (count) => count > 0, 40_000);
-  const { historyLength } = await client.workflow.getHandle(sweeperId(app.queuePrefix)).describe();
-  expect(historyLength).toBeLessThan(400);
+  await eventually(renewed, (count) => count > 0);
+  const described = () => client.workflow.getHandle(sweeperId(app.queuePrefix)).describe();
+  await eventually(described, ({ historyLength }) => historyLength < 400);
 
   const metrics = await fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text());
   expect(metrics).toContain('duration_seconds_count{sweep="flow-runs"}');
   expect(metrics).toContain('quayside_sweep_failed_total{sweep="flow-runs"} 0');
   expect(metrics).toContain('process_resident_memory_bytes');
-}, 120_000);
+});
 
 test('a sweep that fails as a whole is seen, tried again, and keeps no other from its turn', async () => {
-  const broken = await testApp();
+  const broken = await testApp({ env: PACE });
+  let worker: TestWorker | undefined;
   try {
     await broken.sql('alter table build_preview rename to build_preview_gone');
-    workers.push(await startWorkerProcess(broken, ['system-v1']));
+    worker = await startWorker(broken, ['system-v1']);
     const handle = client.workflow.getHandle(sweeperId(broken.queuePrefix));
     const causes = async () =>
       ((await handle.fetchHistory()).events ?? []).flatMap(
         ({ activityTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? [],
       );
-    const seen = await eventually(causes, (messages) => messages.length >= 2, 40_000);
+    const seen = await eventually(causes, (messages) => messages.length >= 2);
     expect(new Set(seen)).toEqual(new Set(['relation "build_preview" does not exist']));
     const details = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
     expect(details.currentDetails).toContain('- build-impacts: relation "build_preview" does not exist');
     await broken.sql('alter table build_preview_gone rename to build_preview');
   } finally {
-    for (const worker of workers.splice(0)) await worker.kill('SIGKILL');
+    await worker?.stop();
     await client.workflow.getHandle(sweeperId(broken.queuePrefix)).terminate();
     await broken.close();
   }
-}, 90_000);
+});
 
 test('schedules of earlier versions are removed', async () => {
   const scheduleId = `quayside-schedule/${app.queuePrefix}sweep`;
