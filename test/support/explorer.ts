@@ -69,11 +69,10 @@ export async function exploredOrg(app: TestApp, crm: CrmSimulator): Promise<Expl
 }
 
 /** Waits until the org has no refresh requested or under way; answers its metadata. */
-export const settled = (app: TestApp, { place }: ExploredOrg, timeoutMs = 40_000): Promise<Json> =>
+export const settled = (app: TestApp, { place }: ExploredOrg): Promise<Json> =>
   eventually(
     () => app.as(app.owner).get(200, `${EXPLORER}/metadata${queryOf(place)}`),
     ({ jobId }) => jobId === null,
-    timeoutMs,
   );
 
 /** Refreshes the org, and waits until that is done. */

@@ -29,9 +29,8 @@ export const refresh = (
     );
 
 /** The state of the reports on the whole repository once nothing is being generated. */
-export const settled = (project: ReportedProject, timeoutMs = 30_000): Promise<Json> =>
+export const settled = (project: ReportedProject): Promise<Json> =>
   eventually(
     () => project.get('/status', onRepository),
     ({ status }: Json) => status !== 'generating',
-    timeoutMs,
   );

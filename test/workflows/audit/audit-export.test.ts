@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import pg from 'pg';
+import { auditExportContract } from '../../../workflows/audit/audit-export.contract.ts';
 import { type Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { loseHeartbeats } from '../../support/lost-heartbeats.ts';
 import { eventually, startWorker, startWorkerProcess } from '../../support/worker.ts';
 import { webhookReceiver } from '../../simulators/webhook-receiver.ts';
 
 const QUEUES = ['audit-v1', 'webhooks-v1', 'system-v1'];
 
 let app: TestApp;
-beforeEach(async () => {
+beforeAll(async () => {
   app = await testApp();
 });
-afterEach(() => app.close());
+afterAll(() => app.close());
 
 const owner = () => app.as(app.owner);
 const settled = (id: string): Promise<Json> =>
@@ -21,13 +26,13 @@ const settled = (id: string): Promise<Json> =>
   );
 
 /** Writes entries as the service does, many at once. */
-const fillTrail = (count: number, summary = 'entry') =>
+const fillTrail = (count: number, { summary = 'entry', action = 'test.done' } = {}) =>
   app.sql(
     `select set_config('app.tenant_id', ?, false), audit_append(?, (
-       select jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'occurredAt', now(), 'source', 'system', 'action', 'test.done',
+       select jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'occurredAt', now(), 'source', 'system', 'action', ?::text,
          'actor', jsonb_build_object('type', 'system', 'id', 'test', 'email', 'system:test'), 'entityType', 'test', 'summary', ?::text || n,
          'after', jsonb_build_object('n', n), 'head', '', 'middle', '', 'tail', '')) from generate_series(1, ?::int) n))`,
-    [app.tenant.id, app.tenant.id, summary, count],
+    [app.tenant.id, app.tenant.id, action, summary, count],
   );
 
 /** Cells of a file without quoted line breaks. */
@@ -36,7 +41,7 @@ const records = (csv: string): string[] => csv.split('\r\n').slice(0, -1);
 test('an export holds what the trail held when it was asked for, and can be fetched for a while', async () => {
   await owner().post(201, '/api/projects', { identifier: 'acme/before', platform: 'host-a' });
   await fillTrail(5_000);
-  await fillTrail(1, '=cmd|calc ');
+  await fillTrail(1, { summary: '=cmd|calc ' });
   const receiver = await webhookReceiver();
   await owner().post(201, '/api/webhooks', {
     name: 'exports',
@@ -103,23 +108,39 @@ test('filters narrow an export', async () => {
   await worker.stop();
 });
 
+/** Requests exports until one is caught while it is written: its next page waits for as long as the holder is connected. */
+async function halfWritten(holder: pg.Client): Promise<string> {
+  const drafts = join(app.dataDir, 'objects', '.drafts');
+  const isDrafted = () =>
+    existsSync(drafts) &&
+    readdirSync(drafts).some((name) => (statSync(join(drafts, name), { throwIfNoEntry: false })?.size ?? 0) > 0);
+  for (;;) {
+    const { id } = await owner().post(202, '/api/audit/exports', {});
+    const status = async () => (await owner().get(200, `/api/audit/exports/${id}`)).status;
+    await eventually(status, (now) => isDrafted() || now === 'completed');
+    await holder.query('begin; lock table audit_entry in access exclusive mode');
+    if (isDrafted() && (await status()) === 'running') return id;
+    await holder.query('rollback');
+  }
+}
+
 test('a worker killed in the midst of an export: another one writes it whole', async () => {
-  for (let n = 0; n < 2; n++) await fillTrail(10_000, 'long '.repeat(100));
-  const { id } = await owner().post(202, '/api/audit/exports', {});
+  for (let n = 0; n < 2; n++) await fillTrail(10_000, { summary: 'long '.repeat(100) });
   const first = await startWorkerProcess(app, QUEUES);
-  await eventually(
-    () => owner().get(200, `/api/audit/exports/${id}`),
-    ({ status }: Json) => status === 'running',
-  );
-  await first.kill('SIGKILL');
-  await expect(owner().get(200, `/api/audit/exports/${id}`)).resolves.toMatchObject({ status: 'running' });
-  // The engine waits for a heartbeat that does not come before it gives the work to another worker.
+  const holder = new pg.Client(app.databaseUrl);
+  await holder.connect();
+  let id: string;
+  try {
+    id = await halfWritten(holder);
+    await first.kill('SIGKILL');
+    await expect(owner().get(200, `/api/audit/exports/${id}`)).resolves.toMatchObject({ status: 'running' });
+  } finally {
+    await holder.end();
+  }
   const second = await startWorker(app, QUEUES);
-  const done = await eventually(
-    () => owner().get(200, `/api/audit/exports/${id}`),
-    ({ status }: Json) => status === 'completed',
-    60_000,
-  );
+  await loseHeartbeats(app, app.launch.idOf(auditExportContract, { ...app.tenantKey, exportId: id }), 1);
+  const done = await settled(id);
+  expect(done).toMatchObject({ status: 'completed' });
   const { text } = await owner().request(200, 'GET', `/api/audit/exports/${id}/download`);
   const rows = records(text).slice(1);
   expect(done.rowCount).toBe(rows.length);
@@ -135,12 +156,12 @@ test('a worker killed in the midst of an export: another one writes it whole', a
   );
   expect(done.sha256).toBe(createHash('sha256').update(text).digest('hex'));
   await second.stop();
-}, 120_000);
+});
 
 test('a worker outside reads the rows by cursor, each once, and completes the export', async () => {
-  await fillTrail(25);
-  const { id } = await owner().post(202, '/api/audit/exports', { action: 'test.' });
-  await fillTrail(10);
+  await fillTrail(25, { action: 'outside.done' });
+  const { id } = await owner().post(202, '/api/audit/exports', { action: 'outside.' });
+  await fillTrail(10, { action: 'outside.done' });
   const outside = app.as(app.application);
   const path = `/api/audit/internal/exports/${id}`;
   const rows: Json[] = [];
@@ -207,11 +228,10 @@ test('an export whose time is over loses its file', async () => {
 test('an export whose launch was lost is found by the sweep', async () => {
   const { id } = await owner().post(202, '/api/audit/exports', {});
   // As if the request had died before it launched anything.
-  await app.sql(
-    `update audit_export set id = gen_random_uuid(), updated_at = now() - interval '1 minute' where id = ?`,
+  const [lost] = await app.sql<{ id: string }>(
+    `update audit_export set id = gen_random_uuid(), updated_at = now() - interval '1 minute' where id = ? returning id`,
     [id],
   );
-  const [lost] = await app.sql<{ id: string }>('select id from audit_export');
   const worker = await startWorker(app, QUEUES);
   await expect(settled(lost?.id ?? '')).resolves.toMatchObject({ status: 'completed' });
   await worker.stop();

@@ -1,22 +1,34 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSalesforceAnalyzer } from '../../../activities/adapters/salesforce-analyzer.ts';
+import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
+import { loseHeartbeats } from '../../support/lost-heartbeats.ts';
 import { mirrored } from '../../support/mirrored.ts';
 import { newRepository, removeRepositories } from '../../support/repository.ts';
-import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
+import {
+  eventually,
+  startWorker,
+  startWorkerProcess,
+  type TestWorker,
+  type TestWorkerProcess,
+} from '../../support/worker.ts';
+
+const QUEUES = ['analysis-v1', 'flows-v1', 'git-v1'];
 
 let app: TestApp;
-let worker: TestWorkerProcess;
+let worker: TestWorker | undefined;
+let dying: TestWorkerProcess;
 let analyses: string;
 beforeAll(async () => {
   app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true', ANALYSIS_HEAP_MB: '1024' } });
   analyses = join(app.env.DATA_DIR ?? '', 'analysis');
-  worker = await startWorkerProcess(app, ['analysis-v1', 'flows-v1', 'git-v1']);
+  dying = await startWorkerProcess(app, QUEUES);
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await dying.kill('SIGKILL');
+  await worker?.stop();
   await app.close();
   removeRepositories();
 });
@@ -30,7 +42,6 @@ const ended = (id: string): Promise<Json> =>
   eventually(
     () => app.as(app.owner).get(200, `/api/flows/runs/${id}`),
     ({ success }) => success !== null,
-    90_000,
   );
 const foldersLeft = () => (existsSync(analyses) ? readdirSync(analyses) : []);
 
@@ -51,14 +62,18 @@ const foldersLeft = () => (existsSync(analyses) ? readdirSync(analyses) : []);
     await eventually(
       async () => foldersLeft().flatMap((name) => readdirSync(join(analyses, name, 'scratch'))),
       (files) => files.length > 0,
-      60_000,
     );
-    await worker.kill('SIGKILL');
+    await dying.kill('SIGKILL');
     await eventually(
       async () => foldersLeft(),
       (names) => names.length === 0,
     );
-    worker = await startWorkerProcess(app, ['analysis-v1', 'flows-v1', 'git-v1']);
+    worker = await startWorker(app, QUEUES);
+    await loseHeartbeats(
+      app,
+      app.launch.idOf(flowRunContract, { ...app.tenantKey, runId: jobId, taskType: 'analyze' }),
+      1,
+    );
     const run = await ended(jobId);
     expect(run).toMatchObject({
       status: 'Completed',
@@ -73,7 +88,6 @@ const foldersLeft = () => (existsSync(analyses) ? readdirSync(analyses) : []);
     });
     expect(found.summary.issuesByRule.map(({ ruleId }: Json) => ruleId)).toContain('no-var');
   },
-  120_000,
 );
 
 test('a commit that is nowhere fails with a sentence', async () => {

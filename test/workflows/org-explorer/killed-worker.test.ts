@@ -1,3 +1,4 @@
+import { orgExplorerContract } from '../../../workflows/org-explorer/org-explorer.contract.ts';
 import { crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { testApp } from '../../support/app.ts';
 import {
@@ -9,12 +10,14 @@ import {
   whenRetrieving,
   writeClasses,
 } from '../../support/explorer.ts';
-import { eventually, startWorkerProcess } from '../../support/worker.ts';
+import { loseHeartbeats } from '../../support/lost-heartbeats.ts';
+import { eventually, startWorker, startWorkerProcess, type TestWorker } from '../../support/worker.ts';
 
 test('a worker killed while it lists, waits and stores: the next one goes on, and no component is half', async () => {
   const crm = await crmSimulator([]);
-  const app = await testApp({ env: { ORG_EXPLORER_POLL_MS: '1', CRM_CALL_SECONDS: '60' } });
-  let worker = await startWorkerProcess(app, ['crm-v1']);
+  const app = await testApp({ env: { ORG_EXPLORER_POLL_MS: '20', CRM_CALL_SECONDS: '60' } });
+  const dying = await startWorkerProcess(app, ['crm-v1']);
+  let worker: TestWorker | undefined;
   try {
     const [listing, waiting, storing] = [
       await exploredOrg(app, crm),
@@ -39,18 +42,20 @@ test('a worker killed while it lists, waits and stores: the next one goes on, an
     await eventually(
       () => app.sql<{ files: number }>('select files_retrieved as files from org_sync where id = ?', [stored]),
       ([sync]) => (sync?.files ?? 0) > 0,
-      30_000,
     );
-    await worker.kill('SIGKILL');
+    await dying.kill('SIGKILL');
     const [half] = await app.sql<{ torn: number }>(
       'select count(*)::int as torn from (select component_id from org_component_file group by component_id having count(*) = 1) t',
     );
     expect(half?.torn).toBe(0);
     listing.org.heal();
     for (const retrieve of waiting.org.retrieves.values()) retrieve.pollsLeft = 0;
-    worker = await startWorkerProcess(app, ['crm-v1']);
+    worker = await startWorker(app, ['crm-v1']);
+    const left = await app.sql<{ orgId: string }>('select id as "orgId" from crm_org');
+    for (const org of left)
+      await loseHeartbeats(app, app.launch.idOf(orgExplorerContract, { ...app.tenantKey, ...org }));
     for (const [explored, total] of sizes) {
-      const done = await settled(app, explored, 60_000);
+      const done = await settled(app, explored);
       expect(done).toMatchObject({ status: 'available', data: { lastSync: { status: 'succeeded', failedTypes: [] } } });
       expect(await countsOf(app, explored)).toEqual({ components: total, whole: total });
     }
@@ -58,8 +63,9 @@ test('a worker killed while it lists, waits and stores: the next one goes on, an
     expect(waiting.org.retrieves.size).toBe(1);
     expect(storing.org.retrieves.size).toBe(2);
   } finally {
-    await worker.kill('SIGTERM');
+    await dying.kill('SIGKILL');
+    await worker?.stop();
     await app.close();
     await crm.close();
   }
-}, 120_000);
+});
