@@ -17,7 +17,6 @@ const NODE_FLAGS: Record<string, readonly string[]> = {
 
 export const nodeFlags = (modulePath: string): string[] => [...(NODE_FLAGS[modulePath] ?? [])];
 
-const READY_MS = 60_000;
 /** Its own deadline is a second earlier; this one is for a process that does not even hear the signal. */
 const STOP_MS = 15_000;
 
@@ -29,10 +28,16 @@ export interface Child {
 }
 
 /**
- * Starts a process of the service and waits until it is ready. It has a channel to this process: when this one is
- * gone, however it went, the channel closes and the child stops.
+ * Starts a process of the service and waits until it is ready, as long as it lives and `signal` lets it. It has a channel
+ * to this process: when this one is gone, however it went, the channel closes and the child stops.
  */
-export async function startChild(name: string, modulePath: string, env: NodeJS.ProcessEnv): Promise<Child> {
+export async function startChild(
+  name: string,
+  modulePath: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Child> {
+  signal.throwIfAborted();
   const child = fork(fileURLToPath(new URL(`../${modulePath}`, import.meta.url)), [], {
     env,
     execArgv: nodeFlags(modulePath),
@@ -49,25 +54,22 @@ export async function startChild(name: string, modulePath: string, env: NodeJS.P
     if (message.ready) ready.resolve();
   });
   void ended.then(() => ready.reject(new OperatorError(`The ${name} did not start; it says why above.`)));
-  const timer = setTimeout(() => {
-    kill();
-    ready.reject(new OperatorError(`The ${name} was not ready after ${READY_MS / 1000} s.`));
-  }, READY_MS);
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    const deadline = setTimeout(kill, STOP_MS);
+    await ended;
+    clearTimeout(deadline);
+  };
+  const abandon = () => ready.reject(signal.reason as Error);
+  signal.addEventListener('abort', abandon);
   try {
     await ready.promise;
+  } catch (error) {
+    await stop();
+    throw error;
   } finally {
-    clearTimeout(timer);
+    signal.removeEventListener('abort', abandon);
   }
-  return {
-    pid: child.pid ?? 0,
-    ended,
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGTERM');
-      const deadline = setTimeout(kill, STOP_MS);
-      await ended;
-      clearTimeout(deadline);
-    },
-    kill,
-  };
+  return { pid: child.pid ?? 0, ended, stop, kill };
 }

@@ -1,8 +1,12 @@
 import { Connection } from '@temporalio/client';
 import pg from 'pg';
 import { OperatorError } from './operator-error.ts';
+import { accepts } from './ports.ts';
 
-const ANSWER_MS = 5_000;
+/** Once somebody accepts connections; on a busy machine an answer takes long. */
+const ANSWER_MS = 20_000;
+/** Of an address without one. */
+const ENGINE_PORT = '7233';
 
 /** Throws `OperatorError` when the database that DATABASE_URL names does not let us in. */
 export async function checkDatabase(databaseUrl: string): Promise<void> {
@@ -18,8 +22,16 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
   }
 }
 
+/** Throws `OperatorError` when nobody accepts connections there: the client of the engine would go on trying. */
+export async function refuseUnreachableEngine(address: string, sentence: string): Promise<void> {
+  const [, host = address, port = ENGINE_PORT] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
+  if (!(await accepts(host, Number(port)))) throw new OperatorError(sentence);
+}
+
 /** Throws `OperatorError` when the engine that TEMPORAL_ADDRESS names does not answer or lacks the namespace. */
 export async function checkEngine(address: string, namespace: string): Promise<void> {
+  const noAnswer = `The workflow engine that TEMPORAL_ADDRESS names (${address}) does not answer.`;
+  await refuseUnreachableEngine(address, noAnswer);
   const connection = Connection.lazy({ address, connectTimeout: ANSWER_MS });
   try {
     await connection.withDeadline(Date.now() + ANSWER_MS, () =>
@@ -30,7 +42,7 @@ export async function checkEngine(address: string, namespace: string): Promise<v
     throw new OperatorError(
       isMissing
         ? `The workflow engine that TEMPORAL_ADDRESS names (${address}) has no namespace ${namespace}: make it, or set TEMPORAL_NAMESPACE.`
-        : `The workflow engine that TEMPORAL_ADDRESS names (${address}) does not answer.`,
+        : noAnswer,
     );
   } finally {
     await connection.close();

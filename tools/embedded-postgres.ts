@@ -13,7 +13,7 @@ import { anyFreePort, isPortFree } from './ports.ts';
 import { type PostgresAccount, postgresAccount } from './postgres-account.ts';
 import { commandOf, stopProcess } from './process-table.ts';
 
-const READY_MS = 30_000;
+const CONNECT_MS = 10_000;
 const STOP_MS = 10_000;
 const DATABASE = 'quayside';
 const USER = 'postgres';
@@ -24,6 +24,8 @@ export interface PostgresOptions {
   port?: number;
   /** Gives up durability for speed: for tests, whose data outlive nothing. */
   isFast?: boolean;
+  /** Ends the start. */
+  signal?: AbortSignal;
 }
 
 export interface RunningPostgres {
@@ -60,9 +62,14 @@ export function embeddedDatabaseUrl(dataDir: string): string | undefined {
 /**
  * Starts PostgreSQL on loopback with its data under `dataDir`, made at the first start. Port and password are kept
  * there, readable by their owner alone. The caller must hold the data directory: a server that an earlier owner left
- * running on it is stopped.
+ * running on it is stopped. Resolves when it answers, however long that takes while it runs and `signal` lets it.
  */
-export async function startPostgres({ dataDir, port, isFast = false }: PostgresOptions): Promise<RunningPostgres> {
+export async function startPostgres({
+  dataDir,
+  port,
+  isFast = false,
+  signal,
+}: PostgresOptions): Promise<RunningPostgres> {
   const folder = resolve(dataDir);
   mkdirSync(folder, { recursive: true });
   const databaseDir = join(folder, 'postgresql');
@@ -71,13 +78,15 @@ export async function startPostgres({ dataDir, port, isFast = false }: PostgresO
   const account = await postgresAccount([databaseDir, postgres]);
   await endLeftover(databaseDir);
   const kept = await keep(folder, port);
-  if (!existsSync(join(databaseDir, 'PG_VERSION'))) await initialise(initdb, databaseDir, kept.password, account);
+  if (!existsSync(join(databaseDir, 'PG_VERSION')))
+    await initialise({ initdb, databaseDir, password: kept.password, account, signal });
+  signal?.throwIfAborted();
   const { program, args, ids } = account.startOf(postgres, ['-D', databaseDir, ...flags(kept.port, isFast)]);
   const background = startInBackground(program, args, { logFile, cwd: databaseDir, ...ids });
   try {
-    await untilAnswering(kept, () => !background.isRunning(), logFile);
+    await untilAnswering(kept, () => !background.isRunning(), logFile, signal);
   } catch (error) {
-    background.kill();
+    await background.stop('SIGINT', STOP_MS);
     throw error;
   }
   return {
@@ -118,12 +127,19 @@ const flags = (port: number, isFast: boolean): string[] =>
   ].flatMap((setting) => ['-c', setting]);
 
 /** Made under another name first, so that an interrupted start leaves nothing half made. */
-async function initialise(
-  initdb: string,
-  databaseDir: string,
-  password: string,
-  { owner, startOf }: PostgresAccount,
-): Promise<void> {
+async function initialise({
+  initdb,
+  databaseDir,
+  password,
+  account: { owner, startOf },
+  signal,
+}: {
+  initdb: string;
+  databaseDir: string;
+  password: string;
+  account: PostgresAccount;
+  signal: AbortSignal | undefined;
+}): Promise<void> {
   const draft = `${databaseDir}.new`;
   rmSync(draft, { recursive: true, force: true });
   rmSync(databaseDir, { recursive: true, force: true });
@@ -144,9 +160,10 @@ async function initialise(
     ...locale,
   ]);
   try {
-    await promisify(execFile)(program, args, { ...ids, cwd: '/' });
+    await promisify(execFile)(program, args, { ...ids, cwd: '/', ...(signal && { signal }) });
     renameSync(draft, databaseDir);
   } catch (error) {
+    signal?.throwIfAborted();
     const { stderr = '', message } = error as { stderr?: string; message: string };
     throw new OperatorError(`The embedded database could not be made: ${stderr.trim().split('\n').at(-1) || message}`);
   } finally {
@@ -194,19 +211,28 @@ async function binaries(): Promise<Binaries> {
   }
 }
 
-async function untilAnswering(kept: Kept, isGone: () => boolean, logFile: string): Promise<void> {
-  const deadline = Date.now() + READY_MS;
+/** What a server answers that starts, is full or makes the same database for another. */
+const NOT_YET = new Set(['57P01', '57P02', '57P03', '53300', '55006', '42P04', '23505']);
+
+async function untilAnswering(
+  kept: Kept,
+  isGone: () => boolean,
+  logFile: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   for (;;) {
-    const client = new pg.Client(urlOf(kept, 'postgres'));
+    const connectionString = urlOf(kept, 'postgres');
+    const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_MS });
     try {
       await client.connect();
       const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
       if (rowCount === 0) await client.query(`create database ${DATABASE}`);
       return;
     } catch (error) {
+      signal?.throwIfAborted();
       if (isGone()) throw new OperatorError(`PostgreSQL ended before it was ready; ${logFile} says why.`);
-      if (Date.now() > deadline)
-        throw new OperatorError(`PostgreSQL does not answer: ${(error as Error).message}; see ${logFile}.`);
+      if (error instanceof pg.DatabaseError && !NOT_YET.has(error.code ?? ''))
+        throw new OperatorError(`PostgreSQL cannot be used: ${error.message}; see ${logFile}.`);
       await sleep(20);
     } finally {
       await client.end().catch(() => undefined);

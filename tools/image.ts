@@ -17,7 +17,7 @@ import { type RunningTemporal, startTemporal } from './temporal-dev-server.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const [IMAGE_FOLDER, DATA_FOLDER] = ['/srv/quayside', '/var/lib/quayside'];
-const HEALTHY_MS = 60_000;
+const HEALTHY_MS = 180_000;
 const STOP_MS = 20_000;
 const run = promisify(execFile);
 

@@ -8,7 +8,7 @@ import { OperatorError } from './operator-error.ts';
 import type { Part } from './parts.ts';
 
 const SCRIPT = fileURLToPath(new URL('../metrics-store.sh', import.meta.url));
-const READY_MS = 30_000;
+const ANSWER_MS = 5_000;
 const STOP_MS = 10_000;
 
 export interface MetricsStoreOptions extends InstallOptions {
@@ -22,9 +22,12 @@ export interface RunningMetricsStore extends Part {
   url: string;
 }
 
-/** Starts the metrics store by `metrics-store.sh`, with its data under `dataDir`; resolves when it answers. */
+/**
+ * Starts the metrics store by `metrics-store.sh`, with its data under `dataDir`; resolves when it answers, however long
+ * that takes while it runs and `signal` lets it.
+ */
 export async function startMetricsStore(options: MetricsStoreOptions): Promise<RunningMetricsStore> {
-  const { port, retention } = options;
+  const { port, retention, signal } = options;
   const folder = resolve(options.dataDir);
   mkdirSync(folder, { recursive: true });
   await installServer(SCRIPT, options);
@@ -39,12 +42,12 @@ export async function startMetricsStore(options: MetricsStoreOptions): Promise<R
     },
   });
   const url = `http://127.0.0.1:${port}`;
-  const deadline = Date.now() + READY_MS;
   while (!(await answers(url))) {
-    if (!background.isRunning() || Date.now() > deadline) {
-      background.kill();
-      throw new OperatorError(`The metrics store did not start; ${logFile} says why.`);
+    if (signal?.aborted) {
+      await background.stop('SIGTERM', STOP_MS);
+      signal.throwIfAborted();
     }
+    if (!background.isRunning()) throw new OperatorError(`The metrics store did not start; ${logFile} says why.`);
     await sleep(25);
   }
   return {
@@ -58,7 +61,7 @@ export async function startMetricsStore(options: MetricsStoreOptions): Promise<R
 
 async function answers(url: string): Promise<boolean> {
   try {
-    return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(1_000) })).ok;
+    return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(ANSWER_MS) })).ok;
   } catch {
     return false;
   }

@@ -19,6 +19,8 @@ export interface StartSettings {
   /** Undefined: the embedded one. */
   temporalAddress: string | undefined;
   temporalNamespace: string;
+  /** How long each part may take to be ready; undefined: as long as its process lives. */
+  startTimeoutSeconds: number | undefined;
 }
 
 /** Checks the environment before anything starts. Throws `OperatorError` and `ConfigError`. */
@@ -46,7 +48,21 @@ export function startSettings(processEnv: NodeJS.ProcessEnv): StartSettings {
     databaseUrl: env.DATABASE_URL,
     temporalAddress: env.TEMPORAL_ADDRESS,
     temporalNamespace: config.TEMPORAL_NAMESPACE,
+    startTimeoutSeconds: startTimeoutOf(env.START_TIMEOUT_SECONDS),
   };
+}
+
+const START_TIMEOUT_MAX_SECONDS = 86_400;
+
+function startTimeoutOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = Number(text);
+  if (!/^\d+$/.test(text) || seconds < 1 || seconds > START_TIMEOUT_MAX_SECONDS) {
+    throw new OperatorError(
+      `The environment variable START_TIMEOUT_SECONDS is malformed: ${text} is not a number from 1 to ${START_TIMEOUT_MAX_SECONDS}.`,
+    );
+  }
+  return seconds;
 }
 
 /** The port that a variable names, or the standard one. Throws `OperatorError` when it is malformed or taken. */

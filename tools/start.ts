@@ -5,14 +5,14 @@ import { collectAfterStart } from '../domain/process.ts';
 import { parseConfig, publicUrlOf } from '../domain/shared/config.ts';
 import { bootstrap } from './bootstrap.ts';
 import { startChild } from './child.ts';
-import { checkDatabase, checkEngine } from './dependencies.ts';
 import { startPostgres } from './embedded-postgres.ts';
 import { greetingText } from './greeting.ts';
 import { type InstanceLock, lockInstance } from './instance-lock.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 import { createParts, createRestartLimit } from './parts.ts';
-import { localUrlOf, metricsPortsOf, portOf, startSettings, type StartSettings } from './start-settings.ts';
 import { anyFreePort } from './ports.ts';
+import { preflight } from './preflight.ts';
+import { localUrlOf, startSettings, type StartSettings } from './start-settings.ts';
 import { startMetricsStore } from './metrics-store.ts';
 import { startTemporal } from './temporal-dev-server.ts';
 
@@ -35,7 +35,7 @@ const RESTARTS_PER_MINUTE = 3;
 
 let lock: InstanceLock | undefined;
 let stoppingSince: number | undefined;
-const abort = new AbortController();
+let startTimeoutSeconds: number | undefined;
 /** Start a part again that ended by itself, by its name; empty until all have started once. */
 const restarts = new Map<string, () => Promise<unknown>>();
 const mayRestart = {
@@ -46,6 +46,8 @@ const mayRestart = {
 const parts = createParts({
   onStarted: (name, layer, { pid }) => lock?.note({ name, pid, signal: STOP_SIGNALS[layer] }),
   onLost: (name, exitCode) => lost(name, exitCode === null ? 'killed' : `exit code ${exitCode}`),
+  onWaiting: (name, seconds) => say(`Waiting for the ${name} (${seconds} s) ...`),
+  startTimeoutSeconds: () => startTimeoutSeconds,
 });
 
 /**
@@ -74,7 +76,6 @@ function lost(name: string, reason: string): void {
 async function stop(exitCode: number): Promise<void> {
   if (stoppingSince !== undefined) return;
   stoppingSince = performance.now();
-  abort.abort();
   await parts.stopAll();
   lock?.release();
   process.exit(exitCode);
@@ -96,23 +97,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-/** Refuses what is certain to fail before anything starts; answers the ports to use. */
-async function preflight(settings: StartSettings) {
-  const { env, host, databaseUrl, temporalAddress, temporalNamespace } = settings;
-  await Promise.all([
-    databaseUrl !== undefined && checkDatabase(databaseUrl),
-    temporalAddress !== undefined && checkEngine(temporalAddress, temporalNamespace),
-  ]);
-  return {
-    port: await portOf(env, 'PORT', 3000, host),
-    metricsPorts: await metricsPortsOf(settings),
-    temporal: temporalAddress === undefined && {
-      port: await portOf(env, 'TEMPORAL_PORT', 7233),
-      uiPort: await portOf(env, 'TEMPORAL_UI_PORT', 8233),
-    },
-  };
-}
-
 /** The address of the metrics store; undefined when it cannot be installed, and everything else runs without it. */
 async function metricsStore({ env, dataDir }: StartSettings): Promise<string | undefined> {
   const { METRICS_URL: given, METRICS_RETENTION: retention } = env;
@@ -122,10 +106,9 @@ async function metricsStore({ env, dataDir }: StartSettings): Promise<string | u
     dataDir,
     port,
     onProgress: say,
-    signal: abort.signal,
     ...(retention !== undefined && { retention }),
   };
-  const start = () => parts.start(METRICS_STORE, 'engine', () => startMetricsStore(options));
+  const start = () => parts.start(METRICS_STORE, 'engine', (signal) => startMetricsStore({ ...options, signal }));
   try {
     const { url } = await start();
     restarts.set(METRICS_STORE, start);
@@ -149,17 +132,18 @@ function startBrowserHost(start: () => Promise<unknown>): void {
 async function main(): Promise<void> {
   const startedAt = performance.now();
   const settings = startSettings(process.env);
+  ({ startTimeoutSeconds } = settings);
   const { env, dataDir, host } = settings;
   const browserPrograms = findPrograms(env.CHROMIUM_PATH);
   lock = await lockInstance(dataDir);
   const { port, metricsPorts, temporal } = await preflight(settings);
   const [databaseUrl, address, metricsUrl] = await Promise.all([
     settings.databaseUrl ??
-      parts.start('PostgreSQL', 'database', () => startPostgres({ dataDir })).then(({ url }) => url),
+      parts.start('PostgreSQL', 'database', (signal) => startPostgres({ dataDir, signal })).then(({ url }) => url),
     temporal
       ? parts
-          .start('Temporal dev server', 'engine', () =>
-            startTemporal({ dataDir, ...temporal, onProgress: say, signal: abort.signal }),
+          .start('Temporal dev server', 'engine', (signal) =>
+            startTemporal({ dataDir, ...temporal, onProgress: say, signal }),
           )
           .then((server) => server.address)
       : settings.temporalAddress,
@@ -183,8 +167,8 @@ async function main(): Promise<void> {
     ...(metricsUrl !== undefined && { METRICS_URL: metricsUrl }),
   };
   const child = (name: string, modulePath: string, metricsPort: number) =>
-    parts.start(name, 'process', () =>
-      startChild(name, modulePath, { ...childEnv, METRICS_PORT: String(metricsPort) }),
+    parts.start(name, 'process', (signal) =>
+      startChild(name, modulePath, { ...childEnv, METRICS_PORT: String(metricsPort) }, signal),
     );
   const worker = () => child(WORKER, 'activities/main.ts', metricsPorts.worker);
   await Promise.all([child('API', 'api/main.ts', metricsPorts.api), worker()]);
@@ -215,7 +199,6 @@ try {
   // What fails while everything stops is a consequence of that.
   if (stoppingSince === undefined) {
     stoppingSince = performance.now();
-    abort.abort();
     await parts.stopAll();
     lock?.release();
     exitWith(error);

@@ -8,7 +8,10 @@ import { type InstallOptions, installServer } from './install-server.ts';
 import { OperatorError } from './operator-error.ts';
 
 const SCRIPT = fileURLToPath(new URL('../temporal-dev.sh', import.meta.url));
-const READY_MS = 60_000;
+/** How long one question may take: longer each time, as a busy machine may need it. */
+const [ANSWER_MS, ANSWER_MAX_MS] = [1_000, 20_000];
+/** By default the first attempt to connect after one that was refused comes a second later. */
+const RECONNECT = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 500 };
 const STOP_MS = 5_000;
 
 export interface TemporalOptions extends InstallOptions {
@@ -28,9 +31,12 @@ export interface RunningTemporal {
   kill: () => void;
 }
 
-/** Starts the Temporal dev server by `temporal-dev.sh`; resolves when its namespace answers. */
+/**
+ * Starts the Temporal dev server by `temporal-dev.sh`; resolves when its namespace answers, however long that takes
+ * while it runs and `signal` lets it.
+ */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
-  const { port, uiPort, dynamicConfig = {} } = options;
+  const { port, uiPort, dynamicConfig = {}, signal } = options;
   const folder = resolve(options.dataDir);
   mkdirSync(folder, { recursive: true });
   await installServer(SCRIPT, options);
@@ -47,10 +53,11 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
       env: { ...process.env, DATA_DIR: folder, TEMPORAL_PORT: String(port), TEMPORAL_UI_PORT: String(uiPort) },
     });
     try {
-      await untilNamespaceAnswers(address, () => !background.isRunning());
+      await untilNamespaceAnswers(address, () => !background.isRunning(), signal);
       return background;
     } catch (error) {
       await background.stop('SIGTERM', STOP_MS);
+      signal?.throwIfAborted();
       if (triesLeft > 0 && lostAPort(readFileSync(logFile).subarray(before).toString(), [port, uiPort]))
         return begin(triesLeft - 1);
       throw new OperatorError(
@@ -77,19 +84,20 @@ function lostAPort(log: string, given: readonly number[]): boolean {
   return taken !== undefined && !given.includes(Number(taken));
 }
 
-async function untilNamespaceAnswers(address: string, isGone: () => boolean): Promise<void> {
-  const connection = Connection.lazy({ address });
-  const deadline = Date.now() + READY_MS;
+async function untilNamespaceAnswers(address: string, isGone: () => boolean, signal?: AbortSignal): Promise<void> {
+  const connection = Connection.lazy({ address, channelArgs: RECONNECT });
   try {
-    for (;;) {
+    for (let answerMs = ANSWER_MS; ; answerMs = Math.min(answerMs * 1.5, ANSWER_MAX_MS)) {
       try {
-        await connection.withDeadline(Date.now() + 1_000, () =>
-          connection.workflowService.describeNamespace({ namespace: 'default' }),
+        await connection.withAbortSignal(signal ?? new AbortController().signal, () =>
+          connection.withDeadline(Date.now() + answerMs, () =>
+            connection.workflowService.describeNamespace({ namespace: 'default' }),
+          ),
         );
         return;
       } catch (error) {
+        signal?.throwIfAborted();
         if (isGone()) throw new Error('it ended before it was ready', { cause: error });
-        if (Date.now() > deadline) throw new Error(`it was not ready after ${READY_MS / 1000} s`, { cause: error });
         await sleep(25);
       }
     }

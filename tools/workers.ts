@@ -8,6 +8,7 @@ import {
   setCurrentBuild,
 } from '../workflows/temporal-deployments.ts';
 import { launchError } from '../workflows/temporal-errors.ts';
+import { refuseUnreachableEngine } from './dependencies.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 
 /** For all calls together. */
@@ -42,6 +43,8 @@ async function main(): Promise<unknown> {
   const address = env.TEMPORAL_ADDRESS;
   if (!address) throw new OperatorError('The environment variable TEMPORAL_ADDRESS is missing.');
   const name = deploymentName(env.TASK_QUEUE_PREFIX ?? '', env.WORKER_DEPLOYMENT_NAME || 'quayside');
+  const noAnswer = `Temporal does not answer at ${address}.`;
+  await refuseUnreachableEngine(address, noAnswer);
   const client = createTemporalClient({ address, namespace: env.TEMPORAL_NAMESPACE || 'default' });
   try {
     return await client.withDeadline(Date.now() + ANSWER_MS, async () => {
@@ -50,8 +53,7 @@ async function main(): Promise<unknown> {
     });
   } catch (error) {
     if (error instanceof BuildUnavailableError) throw new OperatorError(error.message);
-    if (launchError(error) instanceof EngineUnavailableError)
-      throw new OperatorError(`Temporal does not answer at ${address}.`);
+    if (launchError(error) instanceof EngineUnavailableError) throw new OperatorError(noAnswer);
     throw error;
   } finally {
     await client.connection.close();
