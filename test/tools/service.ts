@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -94,11 +94,22 @@ export function startService(env: Record<string, string>): Service {
   };
 }
 
-/** Waits until something holds; fails after `timeoutMs`. */
-export async function until(holds: () => boolean, timeoutMs: number): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+/** The child of a process that runs a program; undefined while there is none. */
+export function childOf(parent: number, program: string): number | undefined {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
+  const found = lines
+    .map((line) => line.trim().split(/\s+/))
+    .find(([, ppid, ...args]) => Number(ppid) === parent && args.some((arg) => arg.endsWith(`/${program}`)));
+  return found && Number(found[0]);
+}
+
+const UNTIL_MS = 120_000;
+
+/** Waits until something holds; only a test that hangs waits until it fails. */
+export async function until(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + UNTIL_MS;
   while (!holds()) {
-    if (Date.now() > deadline) throw new Error(`It did not come true within ${timeoutMs} ms`);
+    if (Date.now() > deadline) throw new Error(`It did not come true within ${UNTIL_MS} ms`);
     await sleep(25);
   }
 }
