@@ -123,7 +123,7 @@ test('nothing is lost while the store is away, or when a worker is killed while 
   store.listen(0, '127.0.0.1');
   await once(store, 'listening');
   const url = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
-  const other = await testApp({ env: { METRICS_URL: url } });
+  const other = await testApp({ hasOwnTenants: true, env: { METRICS_URL: url } });
   const first = await startWorkerProcess(other, ['system-v1']);
   const ingestBoth = () =>
     other.as(other.application).post(202, '/api/metrics/ingest', { events: [event('a'), event('b')] });

@@ -9,7 +9,7 @@ const V1 = '/api/metrics/api/v1';
 let app: TestApp;
 let worker: TestWorker;
 beforeAll(async () => {
-  app = await testApp();
+  app = await testApp({ hasOwnTenants: true });
   worker = await startWorker(app, ['system-v1']);
 });
 afterAll(async () => {

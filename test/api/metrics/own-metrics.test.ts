@@ -17,7 +17,7 @@ import { eventually, startWorker, type TestWorker } from '../../support/worker.t
 let app: TestApp;
 let worker: TestWorker;
 beforeAll(async () => {
-  app = await testApp();
+  app = await testApp({ hasOwnTenants: true });
   worker = await startWorker(app, ['releases-v1']);
 });
 afterAll(async () => {

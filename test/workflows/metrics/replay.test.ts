@@ -7,7 +7,7 @@ test('a lane that is under way goes on with the code of today', () => replay('me
 
 /** Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/metrics/replay`. */
 recording('records the history', async ({ keep }) => {
-  const app = await testApp();
+  const app = await testApp({ hasOwnTenants: true });
   const worker = await startWorker(app, ['system-v1']);
   const ingest = () =>
     app.as(app.application).post(202, '/api/metrics/ingest', { events: [{ metric: 'deploy.count', type: 'count' }] });
