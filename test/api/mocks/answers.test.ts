@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { startApi } from '../../support/api-process.ts';
 import { idleEngine } from '../../support/launch.ts';
+import { eventually } from '../../support/eventually.ts';
 import { mockStage, step } from '../../support/mocks.ts';
 
 let app: TestApp;
@@ -118,9 +119,7 @@ test('requests without a step are announced at most once a minute', async () => 
   const deliveries = () =>
     app.sql<{ data: object }>(`select payload as data from webhook_delivery where event = 'mock_scenario.unmatched'
       and payload->>'name' = 'announced'`);
-  for (let tries = 0; tries < 50 && (await deliveries()).length === 0; tries++)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(await deliveries()).toEqual([
+  expect(await eventually(deliveries, ({ length }) => length > 0)).toEqual([
     { data: expect.objectContaining({ name: 'announced', method: 'GET', path: '/nothing', run: '' }) },
   ]);
 });

@@ -11,6 +11,8 @@ import { generateKeys } from '../../../domain/shared/keys.ts';
 import { guardedRoutes, makeExamples } from '../../contract/examples.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { insertIntegrations } from '../../support/factories.ts';
+import { eventually } from '../../support/eventually.ts';
+import { engineAway } from '../../support/launch.ts';
 
 const named = (name: string) => generateKeys().encryptionKeys.replace(/^[^:]+/, name);
 const [oldKey, newKey] = [named('old'), named('new')];
@@ -24,6 +26,7 @@ let db: Database;
 
 beforeAll(async () => {
   app = await testApp({
+    launch: engineAway,
     env: { ENCRYPTION_KEYS: oldKey, TOKEN_KEYS: generateKeys().tokenKeys },
     commands: ['analyze', 'build'],
   });
@@ -93,7 +96,7 @@ test('the list names every column in which the service stores an encrypted value
 
 test('values that change meanwhile keep their change, and rows that are locked are retried', async () => {
   const ids = await addIntegrations(400);
-  const [held = ''] = ids;
+  const [held = '', last = ''] = [ids[0], ids.at(-1)];
   const holder = new pg.Client(app.databaseUrl);
   await holder.connect();
   await holder.query('begin');
@@ -102,7 +105,7 @@ test('values that change meanwhile keep their change, and rows that are locked a
   const changed = new Map<string, string>();
   const change = async () => {
     for (let round = 0; !stop.signal.aborted; round++) {
-      const id = ids[1 + ((round * 37) % (ids.length - 1))] ?? '';
+      const id = ids[1 + ((round * 37) % 80)] ?? '';
       const secret = `changed ${round}`;
       // Half of the writers still have the old key first.
       const sealed = (round % 2 === 0 ? after : before).encrypt(secret, integrationSecretContext(id));
@@ -111,7 +114,11 @@ test('values that change meanwhile keep their change, and rows that are locked a
     }
   };
   const changing = change();
-  const releasing = new Promise((resolve) => setTimeout(resolve, 150)).then(() => holder.query('commit'));
+  // When the last row has the new key, the rotation has come past the one that is held.
+  const releasing = eventually(
+    () => app.sql<{ stored: string }>('select credentials as stored from integration where id = ?', [last]),
+    ([row]) => row?.stored.startsWith('v1.new.') === true,
+  ).then(() => holder.query('commit'));
   const [{ reencrypted, unreadable } = { reencrypted: 0, unreadable: 1 }] = await rotateKeys(db, after, {
     batchSize: 7,
     columns: columnOf('integration'),
