@@ -96,6 +96,7 @@ test('sixteen writers of one document lose no update', async () => {
   const path = at('races', 'counter');
   const owner = app.as(app.owner);
   await owner.post(201, path, { value: 0 });
+  const increments = process.env.DEEP_TESTS ? 5 : 2;
   const increment = async (): Promise<void> => {
     const { value, version } = await owner.get(200, path);
     const { status } = await owner.send('POST', path, { body: { value: value + 1, version } });
@@ -104,10 +105,10 @@ test('sixteen writers of one document lose no update', async () => {
   };
   await Promise.all(
     Array.from({ length: 16 }, async () => {
-      for (let n = 0; n < 5; n++) await increment();
+      for (let n = 0; n < increments; n++) await increment();
     }),
   );
-  await expect(owner.get(200, path)).resolves.toMatchObject({ value: 80, version: 81 });
+  await expect(owner.get(200, path)).resolves.toMatchObject({ value: 16 * increments, version: 16 * increments + 1 });
 });
 
 test('the stores are apart, and a store keeps as many earlier versions as it is set to', async () => {
