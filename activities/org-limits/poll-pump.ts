@@ -71,7 +71,8 @@ class PollPump {
         this.#held.throwFailure();
         if (this.#held.size === 0) return { ...this.#report, isMoreDue: false };
         // Refills in halves: a claim of many rows costs little more than one of few.
-        await Promise.race([this.#held.downTo(Math.min(HELD_MAX / 2, this.#held.size - 1)), sleep(CLAIM_EVERY_MS)]);
+        const pause = sleep(CLAIM_EVERY_MS, undefined, { ref: false });
+        await Promise.race([this.#held.downTo(Math.min(HELD_MAX / 2, this.#held.size - 1)), pause]);
       }
     } finally {
       await this.#held.downTo(0);

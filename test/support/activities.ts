@@ -6,5 +6,16 @@ import type { TestApp } from './app.ts';
 /** What activities reach, for a test that calls them itself; as in a worker on the app's database. */
 export function activityDeps({ env, launch }: Pick<TestApp, 'env' | 'launch'>): WorkerBackend {
   const config = workerConfig({ ...env, DATABASE_POOL_SIZE: '4' }, []);
-  return createWorkerBackend(createBackend({ config, launch, log: pino({ level: config.LOG_LEVEL }) }), config);
+  const backend = createWorkerBackend(
+    createBackend({ config, launch, log: pino({ level: config.LOG_LEVEL }) }),
+    config,
+  );
+  const held: WorkerBackend = {
+    deps: backend.deps,
+    async close() {
+      await backend.close();
+      Reflect.deleteProperty(held, 'deps');
+    },
+  };
+  return held;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type AskedModels, askedModels } from '../../support/asked-models.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let models: AskedModels;
 const { ask, project }: Pick<AskedModels, 'ask' | 'project'> = {
@@ -156,7 +156,7 @@ test('a cancelled question ends its stream, and the waiting for the next call', 
   const stopped = await ask(id, { signal: aborts[0].signal, onProgress: () => aborts[0].abort() });
   expect(stopped).toMatchObject({ kind: 'cancelled', calls: 1 });
   const waiting = ask(id, { signal: aborts[1].signal });
-  while ((await rows()).filter(({ outcome }) => outcome === 'limited').length === 0) await sleep(10);
+  await eventually(rows, (found) => found.some(({ outcome }) => outcome === 'limited'));
   aborts[1].abort();
   expect(await waiting).toMatchObject({ kind: 'cancelled', calls: 1 });
   expect(await rows()).toMatchObject([{ outcome: 'cancelled', is_estimated: true }, { outcome: 'limited' }]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { purgeBudgetMonths } from '../../../domain/language-models/ai-calls.queries.ts';
 import { type AskedModels, askedModels } from '../../support/asked-models.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let models: AskedModels;
 const { ask, project }: Pick<AskedModels, 'ask' | 'project'> = {
@@ -34,8 +34,20 @@ test('the budget is not exceeded: a call that may cost too much is not made', as
 
 test('the budget is not exceeded by several at once', async () => {
   const { id } = await project({ ...perOutput, monthlyBudget: 2.5 });
-  models.simulator.always({ ...costing(1_000), pauseMs: 200 });
-  const replies = await Promise.all([ask(id), ask(id), ask(id), ask(id)]);
+  const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+  models.simulator.always({ ...costing(1_000), until });
+  let refused = 0;
+  const asking = Array.from({ length: 4 }, async () => {
+    const reply = await ask(id);
+    if (reply.kind === 'budget_exceeded') refused++;
+    return reply;
+  });
+  await eventually(
+    async () => refused + models.simulator.requests.length,
+    (settled) => settled === 4,
+  );
+  answer();
+  const replies = await Promise.all(asking);
   expect(replies.map(({ kind }) => kind).toSorted()).toEqual(['budget_exceeded', 'budget_exceeded', 'ok', 'ok']);
   expect(models.simulator.requests).toHaveLength(2);
 });
@@ -97,9 +109,10 @@ test('what is reserved for a call whose process has ended is spent', async () =>
 test('a call of a killed process keeps nothing reserved from its own task, and one held for lost counts once', async () => {
   const { id, integrationId, rows } = await project({ ...perOutput, monthlyBudget: 2 });
   const taskExecutionId = randomUUID();
-  models.simulator.next({ ...costing(300), pauseMs: 150 }, costing(200));
+  const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+  models.simulator.next({ ...costing(300), until }, costing(200));
   const held = ask(id, { taskExecutionId });
-  while (models.simulator.requests.length === 0) await sleep(10);
+  await eventually(async () => models.simulator.requests.length, Boolean);
   // As an attempt whose heartbeats were missed, and which goes on.
   const again = await ask(id, { taskExecutionId });
   expect(again).toMatchObject({ kind: 'ok', cost: 0.2 });
@@ -107,6 +120,7 @@ test('a call of a killed process keeps nothing reserved from its own task, and o
     ['lost', 1],
     ['ok', 0.2],
   ]);
+  answer();
   await held;
   const months = await models.app.sql('select spent from ai_budget_month where integration_id = ?', [integrationId]);
   expect(months).toEqual([{ spent: expect.closeTo(0.5, 9) }]);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createLanguageModels, type LanguageModels } from '../../../activities/adapters/language-models.ts';
 import {
   MODEL_PROVIDERS,
@@ -6,6 +5,7 @@ import {
   type ModelCall,
 } from '../../../domain/language-models/language-model.port.ts';
 import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type ModelSimulator, modelSimulator } from '../../simulators/models/simulator.ts';
 
 let simulator: ModelSimulator;
@@ -13,7 +13,7 @@ let models: LanguageModels;
 
 beforeAll(async () => {
   simulator = await modelSimulator();
-  models = createLanguageModels({ addresses: outboundAddresses('127.0.0.0/8'), callTimeoutMs: 5_000 });
+  models = createLanguageModels({ addresses: outboundAddresses('127.0.0.0/8'), callTimeoutMs: 60_000 });
 });
 afterAll(async () => {
   await models.close();
@@ -127,20 +127,29 @@ describe.each(MODEL_PROVIDERS)('%s', (provider) => {
     });
     expect(answer).toMatchObject({ kind: 'cancelled' });
     expect(answer.receivedTokens).toBeGreaterThan(5);
-    while (simulator.aborted === 0) await sleep(5);
+    await eventually(async () => simulator.aborted, Boolean);
   });
 
   test('a model that trickles for ever, or says nothing, is given up', async () => {
-    const hasty = createLanguageModels({ addresses: outboundAddresses('127.0.0.0/8'), callTimeoutMs: 300 });
-    try {
-      simulator.next({ kind: 'trickle', everyMs: 5 }, { kind: 'hang' });
-      const answer = await ask({}, {}, hasty);
-      expect(answer).toMatchObject({ kind: 'timeout', message: `${provider} did not complete the answer in 0.3 s` });
-      expect(answer.receivedTokens).toBeGreaterThan(0);
-      expect(await ask({}, {}, hasty)).toMatchObject({ kind: 'timeout', receivedTokens: null });
-    } finally {
-      await hasty.close();
+    const hastyIn = (seconds: number) =>
+      createLanguageModels({ addresses: outboundAddresses('127.0.0.0/8'), callTimeoutMs: seconds * 1_000 });
+    simulator.always({ kind: 'hang' });
+    const hasty = hastyIn(0.3);
+    expect(await ask({}, {}, hasty)).toMatchObject({ kind: 'timeout', receivedTokens: null });
+    await hasty.close();
+    simulator.always({ kind: 'trickle', everyMs: 5 });
+    let received: number | null = null;
+    // On a busy machine not even the first word may come within the first time-out.
+    for (const seconds of [0.3, 3, 30]) {
+      const models = hastyIn(seconds);
+      const answer = await ask({}, {}, models);
+      await models.close();
+      const message = `${provider} did not complete the answer in ${seconds} s`;
+      expect(answer).toMatchObject({ kind: 'timeout', message });
+      received = answer.receivedTokens;
+      if (received) break;
     }
+    expect(received).toBeGreaterThan(0);
   });
 
   test.each([

@@ -32,6 +32,8 @@ export type ModelBehavior =
       usage?: Partial<ModelUsage>;
       /** Between pieces. */
       pauseMs?: number;
+      /** Keeps the end of the answer. */
+      until?: Promise<void>;
     }
   | { kind: 'limited'; retryAfter?: number }
   | { kind: 'status'; status: number; code?: string; message?: string }

@@ -103,6 +103,7 @@ export async function modelSimulator(port = 0): Promise<ModelSimulator> {
       response.write(shape.piece(piece));
       if (pauseMs !== undefined) await sleep(pauseMs);
     }
+    if ('until' in behavior) await behavior.until;
     if (breaksOff) {
       // What was written arrives before the end of the connection does.
       await sleep(20);
