@@ -11,19 +11,20 @@ beforeAll(async () => {
 });
 afterAll(() => slack.close());
 
-const platformAt = (allow: string, apiUrl = slack.apiUrl) =>
-  createSlackPlatform({ addresses: outboundAddresses(allow), apiUrl, timeoutMs: 150 });
+const platformAt = (allow: string, apiUrl = slack.apiUrl, timeoutMs = 60_000) =>
+  createSlackPlatform({ addresses: outboundAddresses(allow), apiUrl, timeoutMs });
 
 test('a Slack that does not answer is given up', async () => {
-  const platform = platformAt('127.0.0.0/8');
-  slack.fail({ kind: 'hang' });
+  const hanging = await slackSimulator();
+  const platform = platformAt('127.0.0.0/8', hanging.apiUrl, 150);
+  hanging.fail({ kind: 'hang' });
   expect(await platform.identifyBot(workspace.botToken)).toMatchObject({
     isOk: false,
     code: 'unreachable',
     reason: 'Slack did not answer in time',
     isTransient: true,
   });
-  await platform.close();
+  await Promise.all([platform.close(), hanging.close()]);
 });
 
 test('a limit says how long it holds', async () => {
