@@ -163,6 +163,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     accessOf: createBrowserbaseAccess({ actingAs, encryption, now }),
     now,
     timeoutMs: config.BROWSER_PROVIDER_TIMEOUT_SECONDS * 1_000,
+    pace: config.SERVICE_PACE,
   });
   const connections = createOrgConnections({ platform, reads, actingAs, encryption, now, log });
   return {

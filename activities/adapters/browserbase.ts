@@ -29,6 +29,8 @@ export interface BrowserbaseParts {
   now: () => Date;
   /** Of one call. */
   timeoutMs: number;
+  /** As of `openFirstPage`. */
+  pace?: number;
 }
 
 /** Names of the metadata by which sessions are found again. */
@@ -43,7 +45,7 @@ const TIMEOUT_MAX_S = 21_600;
 const STARTING_MAX_MS = 60_000;
 
 /** Browserbase by its published REST interface, version 1. */
-export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: BrowserbaseParts): BrowserProvider & {
+export function createBrowserbase({ outbound, accessOf, now, timeoutMs, pace }: BrowserbaseParts): BrowserProvider & {
   close: () => Promise<void>;
 } {
   const http = createBrowserbaseHttp(outbound, timeoutMs);
@@ -166,7 +168,7 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
 
   async function openOrg(order: SessionOrder, { connectUrl }: Session, signal: AbortSignal) {
     try {
-      return await openFirstPageAt(outbound, connectUrl ?? '', order, signal);
+      return await openFirstPageAt(outbound, connectUrl ?? '', order, signal, pace);
     } catch (error) {
       if (error instanceof StartRefused) return providerFailure('front_door_refused', error.message);
       throw error;

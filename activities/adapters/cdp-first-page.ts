@@ -13,13 +13,14 @@ const CONNECT_MAX_MS = 20_000;
  * Opens an order's first page in a browser that is elsewhere, by the Chrome DevTools Protocol, waits until it is past the front
  * door, and leaves it. The address of the page is asked for when the browser is ready for it. What `startUrl` rejects with is
  * thrown.
- * @param connectUrl of the browser's WebSocket, a secret.
+ * @param connectUrl of the browser's WebSocket, a secret. @param pace as of `openFirstPage`.
  */
 export async function openFirstPageAt(
   outbound: OutboundAddresses,
   connectUrl: string,
   { startUrl }: Pick<SessionOrder, 'startUrl'>,
   signal: AbortSignal,
+  pace = 1,
 ): Promise<ProviderAnswer<null>> {
   const refusal = outbound.refusedUrl(connectUrl.replace(/^ws/i, 'http'));
   if (refusal !== undefined) return providerFailure('rejected', 'The browser is at no permitted address');
@@ -38,7 +39,7 @@ export async function openFirstPageAt(
       sessionId: string;
     };
     await cdp.send('Page.enable', {}, sessionId);
-    const failure = await openFirstPage(cdp, sessionId, await startUrl(), signal);
+    const failure = await openFirstPage(cdp, sessionId, await startUrl(), signal, pace);
     return failure ?? { isOk: true, value: null };
   } catch (error) {
     if (error instanceof CdpError) return providerFailure('unavailable', error.message);

@@ -35,14 +35,16 @@ interface Frame {
  * Opens the first page in a tab, and waits until the address of the front door, a secret, stands in it no more: neither as its
  * address, nor in its history, nor as that of the page before. Rejects with `CdpError` when the browser is gone.
  * @param session of the protocol, attached to the tab; its `Page` events are enabled.
+ * @param pace of the waits for a page that may lead on; less than 1 for browsers that are simulated.
  */
 export async function openFirstPage(
   cdp: TabCdp,
   session: string,
   url: URL,
   signal: AbortSignal,
+  pace = 1,
 ): Promise<ProviderFailure | null> {
-  const steps = new Steps(cdp, session, url);
+  const steps = new Steps(cdp, session, url, pace);
   const aborted = Promise.withResolvers<'aborted'>();
   const abort = () => aborted.resolve('aborted');
   signal.addEventListener('abort', abort, { once: true });
@@ -125,6 +127,7 @@ class Steps {
   /** Where it is. */
   url = BLANK;
   readonly #door: URL;
+  readonly #pace: number;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #stopListening: () => void;
   #frameId: unknown;
@@ -133,11 +136,12 @@ class Steps {
   #settledByMs = Infinity;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(cdp: Pick<Cdp, 'onEvent'>, session: string, door: URL) {
+  constructor(cdp: Pick<Cdp, 'onEvent'>, session: string, door: URL, pace: number) {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     this.passed = promise;
     this.#resolve = resolve;
     this.#door = door;
+    this.#pace = pace;
     this.#stopListening = cdp.onEvent(session, (method, params) => {
       if (method === 'Page.frameNavigated') this.#show(params.frame as Frame);
       else if (method === 'Page.navigatedWithinDocument' && params.frameId === this.#frameId)
@@ -165,7 +169,9 @@ class Steps {
   #become(url: string): void {
     this.url = url;
     this.#isAtDoor = isAtDoor(url, this.#door);
-    this.#settledByMs = this.#isAtDoor ? Infinity : Math.min(this.#settledByMs, performance.now() + SETTLE_MAX_MS);
+    this.#settledByMs = this.#isAtDoor
+      ? Infinity
+      : Math.min(this.#settledByMs, performance.now() + SETTLE_MAX_MS * this.#pace);
     this.#wait();
   }
 
@@ -173,9 +179,9 @@ class Steps {
     clearTimeout(this.#timer);
     if (!this.#isAtDoor) {
       const leftMs = this.#settledByMs - performance.now();
-      const waitMs = this.#door.search === '' ? 0 : this.#isLoaded ? Math.min(SETTLE_MS, leftMs) : leftMs;
+      const waitMs = this.#door.search === '' ? 0 : this.#isLoaded ? Math.min(SETTLE_MS * this.#pace, leftMs) : leftMs;
       this.#timer = setTimeout(() => this.#resolve('passed'), Math.max(0, waitMs));
-    } else if (this.#isLoaded) this.#timer = setTimeout(() => this.#resolve('refused'), LEAD_ON_MS);
+    } else if (this.#isLoaded) this.#timer = setTimeout(() => this.#resolve('refused'), LEAD_ON_MS * this.#pace);
   }
 }
 

@@ -7,7 +7,6 @@ import {
 import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
 import { type BrowserbaseSimulator, browserbaseSimulator } from '../../simulators/browserbase/simulator.ts';
 
-const TIMEOUT_MS = 400;
 const FRONT_DOOR = 'https://org.example.com/secur/frontdoor.jsp?sid=secret';
 /** To the page behind it a browser comes once more, from an empty one. */
 const ANEW = ['about:blank', 'https://org.example.com/home'];
@@ -23,17 +22,22 @@ beforeEach(() => {
   apiKey = simulator.apiKey;
 });
 afterAll(async () => {
-  await provider.close();
+  await Promise.all([provider.close(), impatient.close()]);
   await simulator.close();
 });
 
-const provider = createBrowserbase({
-  outbound: outboundAddresses('127.0.0.0/8'),
-  accessOf: async () =>
-    apiKey === undefined ? undefined : { baseUrl: `${simulator.url}/`, apiKey, browserbaseProject: 'bb-project' },
-  now: () => new Date(),
-  timeoutMs: TIMEOUT_MS,
-});
+const providerWithin = (timeoutMs: number) =>
+  createBrowserbase({
+    outbound: outboundAddresses('127.0.0.0/8'),
+    accessOf: async () =>
+      apiKey === undefined ? undefined : { baseUrl: `${simulator.url}/`, apiKey, browserbaseProject: 'bb-project' },
+    now: () => new Date(),
+    timeoutMs,
+    pace: 0.1,
+  });
+const provider = providerWithin(60_000);
+/** For calls that are never answered. */
+const impatient = providerWithin(1_000);
 
 let made = 0;
 const orderOf = (change: Partial<SessionOrder> = {}): SessionOrder => ({
@@ -103,7 +107,7 @@ test.each(['lost', 'hang'] as const)(
   async (kind) => {
     const order = orderOf();
     simulator.next({ kind: 'slow', ms: 1 }, kind === 'lost' ? { kind } : { kind });
-    expect(await provider.create(order, signal)).toMatchObject({
+    expect(await (kind === 'hang' ? impatient : provider).create(order, signal)).toMatchObject({
       isOk: false,
       kind: kind === 'lost' ? 'unavailable' : 'timeout',
     });
@@ -140,7 +144,8 @@ test.each([
   [{ kind: 'hang' }, { kind: 'timeout' }],
 ] as const)('%j is a failure of its kind', async (behavior, expected) => {
   simulator.next(behavior);
-  const answer = await provider.create(orderOf(), signal);
+  const asked = behavior.kind === 'hang' ? impatient : provider;
+  const answer = await asked.create(orderOf(), signal);
   expect(answer).toMatchObject({ isOk: false, ...expected });
   expect(JSON.stringify(answer)).not.toContain(simulator.apiKey);
 });
@@ -157,7 +162,7 @@ test('an address inside is not called', async () => {
     outbound: outboundAddresses(''),
     accessOf: async () => ({ baseUrl: simulator.url, apiKey: simulator.apiKey }),
     now: () => new Date(),
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: 60_000,
   });
   expect(await inside.create(orderOf(), signal)).toMatchObject({ isOk: false, kind: 'rejected' });
   expect(simulator.requests).toEqual([]);

@@ -24,7 +24,8 @@ beforeAll(async () => {
     outbound: outboundAddresses('127.0.0.0/8'),
     accessOf: createBrowserbaseAccess(deps),
     now: deps.now,
-    timeoutMs: 2_000,
+    timeoutMs: 60_000,
+    pace: 0.1,
   });
   closing.push(browserbase.close, close);
   worker = await startSessionWorkers(app, [{ ...browserbase, pollMs: 50 }]);
