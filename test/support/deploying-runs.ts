@@ -79,7 +79,6 @@ export function deployingRuns(app: () => TestApp): DeployingRuns {
       eventually(
         () => shown(id),
         (run) => run.rawStatus === rawStatus,
-        60_000,
       ),
     deploymentsOf: (executionId) =>
       eventually(
@@ -90,7 +89,6 @@ export function deployingRuns(app: () => TestApp): DeployingRuns {
             [executionId],
           ),
         (rows) => rows.every(({ applied_at: appliedAt }: Json) => appliedAt !== null),
-        60_000,
       ),
     statusOf: async (releaseName) => {
       const [row] = await app().sql<{ status: string }>('select status from release_candidate where release_name = ?', [

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../../support/free-port.ts';
 import { type RunningTemporal, startTemporal } from '../../../tools/temporal-dev-server.ts';
@@ -9,10 +8,17 @@ import { startApi } from '../../support/api-process.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ApiClient } from '../../support/client.ts';
 import { DEPLOYING_QUEUES, deployingRuns, repositoryIdentifier } from '../../support/deploying-runs.ts';
-import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
+import {
+  eventually,
+  startWorker,
+  startWorkerProcess,
+  type TestWorker,
+  type TestWorkerProcess,
+} from '../../support/worker.ts';
 
 let app: TestApp;
-let worker: TestWorkerProcess;
+let dying: TestWorkerProcess;
+let worker: TestWorker | undefined;
 let temporal: RunningTemporal;
 const folder = mkdtempSync(join(tmpdir(), 'quayside-deployments-'));
 let startEngine: () => Promise<RunningTemporal>;
@@ -20,15 +26,19 @@ const runs = deployingRuns(() => app);
 const { cut, start, reached, deploymentsOf, statusOf } = runs;
 /** Keeps those waiting who record a deployment, or end a run, as long as it has the lock of that name. */
 let gate: pg.Client;
+/** After so many seconds another worker takes the workflow task of one that died. */
+const SOON_GIVEN_UP = { 'history.defaultWorkflowTaskTimeout': 3 };
 const RECORD = 1;
 const END = 2;
 
 beforeAll(async () => {
   const [port, uiPort] = [await freePort(), await freePort()];
-  startEngine = () => startTemporal({ dataDir: folder, port, uiPort });
+  startEngine = () => startTemporal({ dataDir: folder, port, uiPort, dynamicConfig: SOON_GIVEN_UP });
   temporal = await startEngine();
-  app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile, TEMPORAL_ADDRESS: temporal.address } });
-  worker = await startWorkerProcess(app, DEPLOYING_QUEUES);
+  app = await testApp({
+    env: { COMMANDS_FILE: runs.commandsFile, TEMPORAL_ADDRESS: temporal.address, SERVICE_PACE: '0.2' },
+  });
+  dying = await startWorkerProcess(app, DEPLOYING_QUEUES);
   await runs.prepare();
   for (const [name, key, event, condition] of [
     ['record', RECORD, 'insert on release_deployment', 'true'],
@@ -43,9 +53,10 @@ beforeAll(async () => {
   }
   gate = new pg.Client(app.databaseUrl);
   await gate.connect();
-}, 60_000);
+});
 afterAll(async () => {
-  await worker.kill('SIGKILL');
+  await dying.kill('SIGKILL');
+  await worker?.stop();
   await gate.end();
   await app.close();
   await temporal.stop();
@@ -75,22 +86,22 @@ test('a worker that dies between recording and closing leaves one deployment, an
   await shut(END);
   const id = await start({ releaseName: 'r1', environmentName: 'uat' });
   await waitingAtGate(END);
-  await worker.kill('SIGKILL');
+  await dying.kill('SIGKILL');
   await open();
-  worker = await startWorkerProcess(app, DEPLOYING_QUEUES);
+  dying = await startWorkerProcess(app, DEPLOYING_QUEUES);
   await reached(id, 'succeeded');
   expect(await deploymentsOf(id)).toMatchObject([{ status: 'Success' }]);
   expect(await statusOf('r1')).toBe('in_progress');
-}, 90_000);
+});
 
 test('a worker that dies between deploying and recording leaves one deployment that failed, since nobody can tell', async () => {
   await cut('r2');
   await shut(RECORD);
   const id = await start({ releaseName: 'r2', environmentName: 'uat' });
   await waitingAtGate(RECORD);
-  await worker.kill('SIGKILL');
+  await dying.kill('SIGKILL');
   await open();
-  worker = await startWorkerProcess(app, DEPLOYING_QUEUES);
+  worker = await startWorker(app, DEPLOYING_QUEUES);
   await reached(id, 'timed_out');
   expect(await deploymentsOf(id)).toMatchObject([{ status: 'Failed' }]);
   // Whoever looked reports how it really ended.
@@ -99,7 +110,7 @@ test('a worker that dies between deploying and recording leaves one deployment t
     .as(app.application)
     .post(200, '/api/release-candidates/release-event', { ...event, deploymentStatus: 'Success' });
   expect(await statusOf('r2')).toBe('in_progress');
-}, 90_000);
+});
 
 // The lock of uat is kept until the program of the lost worker has ended.
 test('an event and a run that report the same deployment at the same instant make one', async () => {
@@ -128,7 +139,7 @@ test('an event and a run that report the same deployment at the same instant mak
     [id],
   );
   expect(told?.total).toBe(1);
-}, 60_000);
+});
 
 test('an API that dies while a worker outside reports its end records all or nothing, and what it recorded is applied', async () => {
   await cut('r4');
@@ -160,31 +171,41 @@ test('an API that dies while a worker outside reports its end records all or not
   expect(await statusOf('r4')).toBe('in_progress');
   await app.as(app.owner).post(200, `/api/flows/runs/${parent}/cancel`);
   await reached(parent, 'cancelled');
-}, 90_000);
+});
 
 test('a deployment that the database does not take at once is recorded when it does', async () => {
   await cut('r6');
+  await app.sql('create sequence refused');
+  await app.sql('grant all on sequence refused to public');
   await app.sql(
-    `create function refuse_record() returns trigger language plpgsql as 'begin raise exception $$not now$$; end'`,
+    `create function refuse_record() returns trigger language plpgsql as 'begin perform nextval($$refused$$); raise exception $$not now$$; end'`,
   );
   await app.sql(
     'create trigger refuse_record before insert on release_deployment for each row execute function refuse_record()',
   );
   const id = await start({ releaseName: 'r6', environmentName: 'prod' });
-  await programStarted(id);
-  await sleep(2_500);
+  await eventually(
+    () => app.sql<{ times: number }>('select last_value::int as times from refused'),
+    ([row]) => (row?.times ?? 0) >= 2,
+  );
   await reached(id, 'running');
   await app.sql('drop trigger refuse_record on release_deployment');
   await reached(id, 'succeeded');
   expect(await deploymentsOf(id)).toMatchObject([{ status: 'Success' }]);
-}, 60_000);
+});
 
 test('a run that ends while the engine is away is recorded at once, and once', async () => {
+  const engineGone = join(folder, 'engine-gone');
   await cut('r5');
-  const id = await start({ releaseName: 'r5', environmentName: 'uat', act: 'sleep 5' });
+  const id = await start({
+    releaseName: 'r5',
+    environmentName: 'uat',
+    act: `until [ -e ${engineGone} ]; do sleep 0.1; done`,
+  });
   await programStarted(id);
   temporal.kill();
   await temporal.ended;
+  writeFileSync(engineGone, '');
   const recorded = () => app.sql('select status, applied_at from release_deployment where execution_id = ?', [id]);
   expect(await eventually(recorded, (rows) => rows.length > 0)).toMatchObject([
     { status: 'Success', applied_at: null },
@@ -194,4 +215,4 @@ test('a run that ends while the engine is away is recorded at once, and once', a
   await reached(id, 'succeeded');
   expect(await deploymentsOf(id)).toMatchObject([{ status: 'Success' }]);
   expect(await statusOf('r5')).toBe('in_progress');
-}, 120_000);
+});
