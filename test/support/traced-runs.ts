@@ -55,7 +55,6 @@ export function tracedRuns(app: () => TestApp, scripts: Record<string, string>):
       eventually(
         () => shown(id),
         (run) => run.rawStatus === rawStatus,
-        30_000,
       ),
     ran: (note) =>
       readFileSync(traces, 'utf8')

@@ -1,10 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
+import { createTemporalClient } from '../../../workflows/temporal-client.ts';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
-import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
+import {
+  eventually,
+  startWorker,
+  startWorkerProcess,
+  type TestWorker,
+  type TestWorkerProcess,
+} from '../../support/worker.ts';
 import { gitHost, type GitHostSimulator, hostCredentials } from '../../simulators/git-hosts.ts';
 
 const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1'];
@@ -14,17 +21,23 @@ let app: TestApp;
 const LONG = `sleep ${10_000_000 + process.pid}`;
 const runs = tracedRuns(() => app, { analyze: 'true', 'execute-release': 'true', 'install-packages': LONG });
 const { repositoryIdentifier, start, shown, reached, ran } = runs;
-let worker: TestWorkerProcess;
+let dying: TestWorkerProcess;
+let worker: TestWorker | undefined;
 let host: GitHostSimulator;
+const temporal = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
 /** Keeps those waiting who begin or end a run, as long as it has the lock of that name. */
 let gate: pg.Client;
 const BEGIN = 1;
 const END = 2;
+/** Of a pending activity, as the engine's interface numbers it. */
+const STARTED = 2;
 
 beforeAll(async () => {
   host = await gitHost('host-a');
-  app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
-  worker = await startWorkerProcess(app, QUEUES);
+  app = await testApp({
+    env: { COMMANDS_FILE: runs.commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8', SERVICE_PACE: '0.2' },
+  });
+  dying = await startWorkerProcess(app, QUEUES);
   const owner = app.as(app.owner);
   await owner.post(201, '/api/integrations', {
     kind: 'host-a',
@@ -59,7 +72,9 @@ beforeAll(async () => {
   await gate.connect();
 });
 afterAll(async () => {
-  await worker.kill('SIGKILL');
+  await dying.kill('SIGKILL');
+  await worker?.stop();
+  await temporal.connection.close();
   await gate.end();
   await app.close();
   await host.close();
@@ -113,7 +128,7 @@ test('a worker that is killed in any step of a run loses none, and nothing is do
   const beginning = await start({ id: 'analyze' });
   await waitingAtGate(BEGIN);
 
-  await worker.kill('SIGKILL');
+  await dying.kill('SIGKILL');
   await eventually(
     async () => isProgramRunning(),
     (isRunning) => !isRunning,
@@ -123,7 +138,7 @@ test('a worker that is killed in any step of a run loses none, and nothing is do
     'running',
     'dispatched',
   ]);
-  worker = await startWorkerProcess(app, QUEUES);
+  worker = await startWorker(app, QUEUES);
 
   await approve(unapproved.id);
   await approve(child.id);
@@ -141,16 +156,21 @@ test('a worker that is killed in any step of a run loses none, and nothing is do
     1, 1, 1, 1, 1, 1, 1,
   ]);
   expect(host.requests.filter(({ body }) => JSON.stringify(body).includes(piped.id))).toHaveLength(1);
-}, 90_000);
+});
 
 test('a worker that is stopped ends the commands that it runs, and their runs say so', async () => {
   const { id, note } = await start({ id: 'install-packages' });
   await reached(id, 'running');
-  // By then an activity follows it.
-  await sleep(3_000);
-  await worker.kill('SIGTERM');
+  // The program goes on for so long that an activity follows it.
+  const { workflow } = temporal;
+  const workflowId = app.launch.idOf(flowRunContract, { ...app.tenantKey, runId: id, taskType: 'install-packages' });
+  await eventually(
+    () => workflow.getHandle(workflowId).describe(),
+    ({ raw }) => raw.pendingActivities?.some(({ state }) => state === STARTED) === true,
+  );
+  await worker?.stop();
   expect(isProgramRunning()).toBe(false);
-  worker = await startWorkerProcess(app, QUEUES);
+  worker = await startWorker(app, QUEUES);
   expect((await reached(id, 'failed')).success.error).toBe('The worker was stopped while the command ran');
   expect(ran(note)).toBe(1);
-}, 60_000);
+});
