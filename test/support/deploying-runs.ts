@@ -28,6 +28,8 @@ export interface DeployingRuns {
   cut: (releaseName: string, version?: string) => Promise<Json>;
   /** Starts a run; `act` is what the shell does, for which `$2` is the name of the release. */
   start: (payload: Record<string, unknown>) => Promise<string>;
+  /** An `act` that goes on until `end` is called. */
+  endless: () => { act: string; end: () => void };
   shown: (id: string) => Promise<Json>;
   /** Waits until a run has that raw status, and answers it. */
   reached: (id: string, rawStatus: string) => Promise<Json>;
@@ -45,8 +47,13 @@ export function deployingRuns(app: () => TestApp): DeployingRuns {
   const owner = () => app().as(app().owner);
   const release = { repositoryIdentifier, domain };
   const shown = (id: string): Promise<Json> => owner().get(200, `/api/flows/runs/${id}`);
+  let made = 0;
   return {
     commandsFile,
+    endless() {
+      const ended = join(folder, `ended-${++made}`);
+      return { act: `until [ -e ${ended} ]; do sleep 0.1; done`, end: () => writeFileSync(ended, '') };
+    },
     async prepare(configuration = {}) {
       await owner().post(201, '/api/projects', {
         identifier: repositoryIdentifier,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -23,7 +23,7 @@ let temporal: RunningTemporal;
 const folder = mkdtempSync(join(tmpdir(), 'quayside-deployments-'));
 let startEngine: () => Promise<RunningTemporal>;
 const runs = deployingRuns(() => app);
-const { cut, start, reached, deploymentsOf, statusOf } = runs;
+const { cut, start, endless, reached, deploymentsOf, statusOf } = runs;
 /** Keeps those waiting who record a deployment, or end a run, as long as it has the lock of that name. */
 let gate: pg.Client;
 /** After so many seconds another worker takes the workflow task of one that died. */
@@ -195,17 +195,17 @@ test('a deployment that the database does not take at once is recorded when it d
 });
 
 test('a run that ends while the engine is away is recorded at once, and once', async () => {
-  const engineGone = join(folder, 'engine-gone');
+  const deploying = endless();
   await cut('r5');
   const id = await start({
     releaseName: 'r5',
     environmentName: 'uat',
-    act: `until [ -e ${engineGone} ]; do sleep 0.1; done`,
+    act: deploying.act,
   });
   await programStarted(id);
   temporal.kill();
   await temporal.ended;
-  writeFileSync(engineGone, '');
+  deploying.end();
   const recorded = () => app.sql('select status, applied_at from release_deployment where execution_id = ?', [id]);
   expect(await eventually(recorded, (rows) => rows.length > 0)).toMatchObject([
     { status: 'Success', applied_at: null },

@@ -8,11 +8,13 @@ let app: TestApp;
 let worker: TestWorker;
 let host: GitHostSimulator;
 const runs = deployingRuns(() => app);
-const { cut, start, reached, shown, deploymentsOf, statusOf } = runs;
+const { cut, start, endless, reached, shown, deploymentsOf, statusOf } = runs;
 
 beforeAll(async () => {
   host = await gitHost('host-a');
-  app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
+  app = await testApp({
+    env: { COMMANDS_FILE: runs.commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8', SERVICE_PACE: '0.3' },
+  });
   app.env.PUBLIC_URL = app.url;
   worker = await startWorker(app, DEPLOYING_QUEUES);
   await runs.prepare();
@@ -48,6 +50,11 @@ const approve = async (executionId: string): Promise<void> => {
   const { id } = items.find((each: Json) => each.executionId === executionId);
   await app.as(app.owner).post(200, `/api/flows/approvals/${id}/approve`, {});
 };
+const started = (id: string) =>
+  eventually(
+    () => app.sql('select 1 from flow_run where id = ? and program_started_at is not null', [id]),
+    (rows) => rows.length > 0,
+  );
 const announced = async (executionId: string): Promise<Json[]> =>
   app.sql(
     `select event, payload ->> 'deployedBy' as by from webhook_delivery where payload ->> 'executionId' = ? order by created_at, event desc`,
@@ -86,10 +93,7 @@ test('a run that fails, or is cancelled, is recorded so once its work had begun'
   await reached(failing, 'failed');
   const hanging = await start({ releaseName: 'r2', environmentName: 'uat', act: 'sleep 60' });
   await reached(hanging, 'running');
-  await eventually(
-    () => app.sql('select 1 from flow_run where id = ? and program_started_at is not null', [hanging]),
-    (rows) => rows.length > 0,
-  );
+  await started(hanging);
   await app.as(app.owner).post(200, `/api/flows/runs/${hanging}/cancel`);
   await reached(hanging, 'cancelled');
   expect(await deploymentsOf(failing)).toMatchObject([{ status: 'Failed', installed: {} }]);
@@ -127,8 +131,8 @@ test('a deployment that was announced ends with one event, also where its enviro
     category: 'release',
     orchestrationOrder: 9,
   });
-  const id = await start({ releaseName: 'r9', environmentName: 'short', act: 'sleep 4' });
-  await reached(id, 'running');
+  const id = await start({ releaseName: 'r9', environmentName: 'short', act: 'sleep 60' });
+  await started(id);
   await app.sql('delete from environment where id = ?', [environmentId]);
   await reached(id, 'failed');
   expect(await deploymentsOf(id)).toEqual([]);
@@ -168,9 +172,11 @@ test('what the command reports of its run counts when it ends well, and its resu
 
 test('a candidate that is replaced while a run deploys it is not deployed with its other content', async () => {
   const before = await cut('r6');
-  const id = await start({ releaseName: 'r6', environmentName: 'uat', act: 'sleep 2' });
+  const deploying = endless();
+  const id = await start({ releaseName: 'r6', environmentName: 'uat', act: deploying.act });
   await reached(id, 'running');
   await cut('r6', '1.1.0');
+  deploying.end();
   await reached(id, 'succeeded');
   const [deployment] = await deploymentsOf(id);
   expect(deployment).toMatchObject({ installed: { app: '1.0.0', lib: '2.0.0' }, status: 'Success' });
@@ -184,12 +190,11 @@ test('a candidate that is replaced while a run deploys it is not deployed with i
 test('a run ends whose candidate is deleted while its command or a pipeline deploys it, and its deployment stays', async () => {
   const owner = app.as(app.owner);
   const { id: first } = await cut('r11');
-  const byCommand = await start({ releaseName: 'r11', environmentName: 'uat', act: 'sleep 3' });
-  await eventually(
-    () => app.sql('select 1 from flow_run where id = ? and program_started_at is not null', [byCommand]),
-    (rows) => rows.length > 0,
-  );
+  const deploying = endless();
+  const byCommand = await start({ releaseName: 'r11', environmentName: 'uat', act: deploying.act });
+  await started(byCommand);
   await owner.send('DELETE', `/api/release-candidates/${first}`);
+  deploying.end();
   await reached(byCommand, 'succeeded');
 
   const { id: second } = await cut('r12');
