@@ -14,7 +14,7 @@ import { webhookReceiver, type WebhookReceiver } from '../../simulators/webhook-
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { cutRelease } from '../../support/releases.ts';
-import { eventually, startWorkerProcess } from '../../support/worker.ts';
+import { eventually, startWorker, startWorkerProcess } from '../../support/worker.ts';
 
 const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
 const QUEUES = ['flows-v1', 'commands-v1', 'approvals-v1', 'environment-locks-v1', 'releases-v1', 'webhooks-v1'];
@@ -23,6 +23,8 @@ const folder = mkdtempSync(join(tmpdir(), 'quayside-upgrade-'));
 const marks = join(folder, 'marks');
 /** The long program runs until there is this file. */
 const released = join(folder, 'released');
+/** What a test that fails leaves to be ended. */
+const toStop: (() => Promise<unknown>)[] = [];
 let app: TestApp;
 let receiver: WebhookReceiver;
 let deployment: string;
@@ -55,13 +57,14 @@ beforeAll(async () => {
   await owner.post(201, '/api/webhooks', { name: 'load', event: 'load', config: { url: receiver.url } });
 });
 afterAll(async () => {
+  writeFileSync(released, '');
+  await Promise.allSettled(toStop.map((stop) => stop()));
   await Promise.all([receiver.close(), client.connection.close()]);
   await app.close();
   rmSync(folder, { recursive: true });
 });
 
-const startBuild = (buildId: string) =>
-  startWorkerProcess({ ...app, env: { ...app.env, WORKER_BUILD_ID: buildId } }, QUEUES);
+const ofBuild = (buildId: string): TestApp => ({ ...app, env: { ...app.env, WORKER_BUILD_ID: buildId } });
 /** Workers register their build when they first poll. */
 const makeCurrent = (buildId: string) =>
   eventually(
@@ -142,9 +145,13 @@ function load() {
 
 test('workers are replaced by those of the next build under load, and nothing is lost', async () => {
   await expect(setCurrentBuild(client, deployment, 'n')).rejects.toThrow(BuildUnavailableError);
-  const older = await startBuild('n');
+  const older = await startWorker(ofBuild('n'), QUEUES);
+  let stopping: Promise<void> | undefined;
+  const stopOlder = () => (stopping ??= older.stop());
+  toStop.push(stopOlder);
   await makeCurrent('n');
   const { goesOn, stop: stopLoad } = load();
+  toStop.push(stopLoad);
   await goesOn(5);
   await cutRelease(app, repositoryIdentifier, 'gated');
   const gated = await run({ id: 'execute-release', domain: 'core', releaseName: 'gated', environmentName: 'prod' });
@@ -152,16 +159,20 @@ test('workers are replaced by those of the next build under load, and nothing is
   const long = await run({ id: 'analyze' });
   await reached(long, 'running');
 
-  const newer = await startBuild('n+1');
+  const newer = await startWorkerProcess(ofBuild('n+1'), QUEUES);
+  toStop.push(() => newer.kill('SIGTERM'));
   await makeCurrent('n+1');
   const drained = () => listBuilds(client, deployment);
   const seen = await drained();
   expect(seen).toContainEqual({ buildId: 'n+1', isCurrent: true, pinned: expect.any(Number) });
   writeFileSync(released, '');
   await eventually(drained, (builds) => builds.some(({ buildId, pinned }) => buildId === 'n' && pinned === 0));
-  await older.kill('SIGTERM');
+  await stopOlder();
   const { items } = await app.as(app.owner).get(200, '/api/flows/approvals');
-  await app.as(app.owner).post(200, `/api/flows/approvals/${items[0].id}/approve`, {});
+  // 503: the workflow has just moved to other workers, and is to be asked again.
+  const approve = () => app.as(app.owner).send('POST', `/api/flows/approvals/${items[0].id}/approve`, { body: {} });
+  const { status } = await eventually(approve, (answer) => answer.status !== 503);
+  expect(status).toBe(200);
   const late = await run({ id: 'run-apex-tests', orgUsername: 'a' });
   await goesOn(5);
   const { runs, events, deliveries } = await stopLoad();
