@@ -7,16 +7,16 @@ import { OperatorError } from './operator-error.ts';
  * How an operator's command reaches the database: as the role that passes every fence, which the owner of the schema
  * may take on.
  */
-export const operatorAccess = (databaseUrl: string) => ({
+export const operatorAccess = (databaseUrl: string, env = process.env) => ({
   databaseUrl,
-  role: `${process.env.DATABASE_APP_ROLE || 'quayside_app'}_operator`,
+  role: `${env.DATABASE_APP_ROLE || 'quayside_app'}_operator`,
   poolSize: 2,
 });
 
 /** The database that an operator's command works on: that of DATABASE_URL, else the running one of DATA_DIR. */
-export function operatorDatabaseUrl(): string {
-  const dataDir = process.env.DATA_DIR || '.data';
-  const url = readEnvironment(process.env).DATABASE_URL ?? embeddedDatabaseUrl(dataDir);
+export function operatorDatabaseUrl(env: NodeJS.ProcessEnv): string {
+  const dataDir = env.DATA_DIR || '.data';
+  const url = readEnvironment(env).DATABASE_URL ?? embeddedDatabaseUrl(dataDir);
   if (url && !/^postgres(ql)?:\/\/[^/]+\/[^/]+/.test(url))
     throw new OperatorError('DATABASE_URL must look like postgres://user:password@host:5432/database.');
   if (!url)
@@ -27,13 +27,11 @@ export function operatorDatabaseUrl(): string {
 }
 
 /** An error of the database or of its connection, as a sentence that says what to set or do. */
-export function asOperatorError(error: unknown, url: string): unknown {
+export function asOperatorError(error: unknown, url: string, env: NodeJS.ProcessEnv): unknown {
   if (!(error instanceof Error) || error instanceof DomainError || error instanceof OperatorError) return error;
   const { code = '' } = error as { code?: string };
   if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|57P03)/.test(code) || /timeout|terminated|ECONN/i.test(error.message)) {
-    const where = readEnvironment(process.env).DATABASE_URL
-      ? `that DATABASE_URL names (${new URL(url).host})`
-      : 'of DATA_DIR';
+    const where = readEnvironment(env).DATABASE_URL ? `that DATABASE_URL names (${new URL(url).host})` : 'of DATA_DIR';
     return new OperatorError(`The database ${where} does not answer; is it running?`);
   }
   if (/^(28|3D000)/.test(code))

@@ -37,7 +37,7 @@ async function note(databaseUrl: string, keyId: string): Promise<void> {
 
 async function main(): Promise<void> {
   const encryption = configuredEncryption();
-  const url = operatorDatabaseUrl();
+  const url = operatorDatabaseUrl(process.env);
   try {
     const columns = await rotate(url, encryption);
     if (columns.some(({ reencrypted }) => reencrypted > 0)) await note(url, encryption.currentKeyId);
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
         `${unreadable} values are under keys that ENCRYPTION_KEYS does not hold; keep those keys and run this again.`,
       );
   } catch (error) {
-    throw asOperatorError(error, url);
+    throw asOperatorError(error, url, process.env);
   }
 }
 

@@ -1,17 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isPasswordRight } from '../../domain/auth/secrets.ts';
+import { adminCommand } from '../../tools/admin-command.ts';
 import { type TestApp, testApp } from '../support/app.ts';
-
-const COMMAND = join(import.meta.dirname, '../../tools/admin.ts');
-
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
+import { type Outcome, runCommand, runProgram } from './command.ts';
 
 let app: TestApp;
 
@@ -21,15 +14,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const admin = (args: string[], env: Record<string, string> = {}): Promise<Outcome> =>
-  new Promise((resolve) => {
-    const { NODE_OPTIONS: _, ...inherited } = process.env;
-    execFile(
-      process.execPath,
-      [COMMAND, ...args],
-      { env: { ...inherited, DATABASE_URL: app.databaseUrl, ...env } },
-      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-  });
+  runCommand(adminCommand, args, { ...process.env, DATABASE_URL: app.databaseUrl, ...env });
 
 async function answered<Body>(args: string[], env: Record<string, string> = {}): Promise<Body> {
   const { code, stdout, stderr } = await admin(args, env);
@@ -45,6 +30,16 @@ async function refused(args: string[], env: Record<string, string> = {}): Promis
 }
 
 describe('npm run admin', () => {
+  test('its program prints what a command answers, and refuses in one sentence', async () => {
+    const env = { DATABASE_URL: app.databaseUrl };
+    const { code, stdout, stderr } = await runProgram('admin', ['list-tenants'], env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ slug: 'acme' }));
+    expect(await runProgram('admin', ['list-tenants', '--nonsense'], env)).toEqual(
+      await admin(['list-tenants', '--nonsense']),
+    );
+  });
+
   test('a new tenant has an owner who can sign in with the random password', async () => {
     const made = await answered<{ tenantId: string; slug: string; ownerEmail: string; password: string }>([
       'create-tenant',

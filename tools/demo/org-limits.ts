@@ -90,7 +90,7 @@ const sentence = ({ used, max, usagePct, alertLevel, forecastAt }: Limit): strin
 async function makeUpPolls({ username }: DemoOrg): Promise<string> {
   let url: string;
   try {
-    url = operatorDatabaseUrl();
+    url = operatorDatabaseUrl(process.env);
   } catch {
     return 'a forecast takes six polls, of which there is one: no forecast yet';
   }
@@ -111,7 +111,7 @@ async function makeUpPolls({ username }: DemoOrg): Promise<string> {
       where lower(o.username) = lower(${username})
       on conflict do nothing`.execute(db);
   } catch (error) {
-    throw asOperatorError(error, url);
+    throw asOperatorError(error, url, process.env);
   } finally {
     await close();
   }
