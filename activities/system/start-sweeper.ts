@@ -22,7 +22,7 @@ const CHECK_BUILD_EVERY_MS = 5_000;
  * Has the sweeper run the sweeps of this version, once at once and whenever the engine was away, and starts it again when
  * it is gone; `stop` ends that.
  * A worker of a build waits with both until its build is current.
- * @param options.pace multiplies the pauses between sweeps; 1 but for tests.
+ * @param options.pace multiplies the pauses between sweeps and between checks; 1 but for tests.
  */
 export async function startSweeper(
   client: Client,
@@ -32,22 +32,29 @@ export async function startSweeper(
 ): Promise<{ stop: () => void }> {
   const plan: SweepPlan[] = SWEEPS.map(({ name, everyMs }) => ({ name, everyMs: everyMs * pace }));
   let configuredSince: string | undefined;
+  const readSince = async () => (build ? currentSince(client, build) : 'start');
   const check = async () => {
-    const since = build ? await currentSince(client, build) : 'start';
+    const since = await readSince();
     if (since === undefined) return;
     if (since === configuredSince) return ensureSweeper(client, queuePrefix, plan);
     await configure(client, queuePrefix, plan, log);
     configuredSince = since;
   };
   await check();
+  let isChecking = false;
   const timer = setInterval(
     () => {
-      check().catch((error: unknown) => log.warn({ err: error }, 'whether the sweeper runs is not known'));
+      if (isChecking) return;
+      isChecking = true;
+      check()
+        .catch((error: unknown) => log.warn({ err: error }, 'whether the sweeper runs is not known'))
+        .finally(() => (isChecking = false));
     },
-    build ? CHECK_BUILD_EVERY_MS : CHECK_EVERY_MS,
+    (build ? CHECK_BUILD_EVERY_MS : CHECK_EVERY_MS) * pace,
   );
   const watch = watchEngine(client, async () => {
-    if (configuredSince !== undefined) await configureSweeper(client, queuePrefix, plan);
+    const isConfigured = configuredSince !== undefined && (await readSince()) === configuredSince;
+    if (isConfigured) await configureSweeper(client, queuePrefix, plan);
   });
   return {
     stop() {
