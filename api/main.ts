@@ -17,6 +17,7 @@ import { createApi } from './server.ts';
 
 /** Time for requests in flight to finish when the process stops. */
 const DRAIN_MS = 10_000;
+const CLOSE_IDLE_EVERY_MS = 100;
 const ENGINE_RETRY_MS = 5_000;
 
 async function main(): Promise<void> {
@@ -65,8 +66,11 @@ async function main(): Promise<void> {
     const drained = new Promise<void>((resolve) => void api.server.close(() => resolve()));
     api.server.closeIdleConnections();
     api.closeSockets();
+    // A connection on which a request was under way stays open behind its answer.
+    const closing = setInterval(() => api.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
     const cut = setTimeout(() => api.server.closeAllConnections(), DRAIN_MS);
     await drained;
+    clearInterval(closing);
     clearTimeout(cut);
     await api.disconnect();
     await client.connection.close();

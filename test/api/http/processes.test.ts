@@ -8,27 +8,24 @@ import { ApiClient } from '../../support/client.ts';
 import { eventually, startWorkerProcess } from '../../support/worker.ts';
 
 let app: TestApp;
-/** An API for which there is no Temporal; the second test stops it. */
-let api: Awaited<ReturnType<typeof startApi>>;
 beforeAll(async () => {
   app = await testApp();
-  api = await startApi(app, { TEMPORAL_ADDRESS: '127.0.0.1:1' });
 });
-afterAll(async () => {
-  await api.kill('SIGKILL');
-  await app.close();
-});
+afterAll(() => app.close());
 
 test('without Temporal the API is degraded and goes on accepting', async () => {
+  const api = await startApi(app, { TEMPORAL_ADDRESS: '127.0.0.1:1' });
   const client = new ApiClient(api.url, app.owner);
   const { body } = await client.request(200, 'GET', '/readyz');
   expect(body).toMatchObject({ status: 'degraded', dependencies: { postgresql: 'up', temporal: 'down' } });
   await client.get(200, '/healthz');
   await client.get(200, '/api/users/me');
+  expect(await api.kill('SIGTERM')).toBe(0);
 });
 
 test('told to stop, the API finishes the request under way, takes no other, and ends well', async () => {
-  const client = new ApiClient(api.url);
+  const api = await startApi(app);
+  await new ApiClient(api.url).request(200, 'GET', '/readyz');
   const body = JSON.stringify({ identifier: 'acme/under-way', platform: 'host-a' });
   const underWay = request(`${api.url}/api/projects`, {
     method: 'POST',
@@ -36,14 +33,15 @@ test('told to stop, the API finishes the request under way, takes no other, and 
       authorization: `Bearer ${app.owner.token}`,
       'content-type': 'application/json',
       'content-length': body.length,
+      expect: '100-continue',
     },
   });
   const answered = once(underWay, 'response');
+  // It is under way when the API asks for its body.
+  const asked = once(underWay, 'continue');
+  underWay.flushHeaders();
+  await asked;
   underWay.write(body.slice(0, 10));
-  const [socket] = await once(underWay, 'socket');
-  if (socket.connecting) await once(socket, 'connect');
-  // When requests that came later are answered, the first part of this one has arrived.
-  for (const _ of ['first', 'second']) await client.get(200, '/healthz');
   const ended = api.kill('SIGTERM');
   await eventually(
     () =>
@@ -66,8 +64,8 @@ test('a trace leads from the request through the workflow to the webhook that is
   const receiver = await webhookReceiver();
   const telemetry = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   const worker = await startWorkerProcess({ ...app, env: { ...app.env, ...telemetry } });
-  const traced = await startApi(app, telemetry);
-  const owner = new ApiClient(traced.url, app.owner);
+  const api = await startApi(app, telemetry);
+  const owner = new ApiClient(api.url, app.owner);
   const repositoryIdentifier = 'acme/traced';
   await owner.post(201, '/api/projects', {
     identifier: repositoryIdentifier,
@@ -86,7 +84,7 @@ test('a trace leads from the request through the workflow to the webhook that is
   const [delivery] = await receiver.received(1);
   expect(delivery?.headers.traceparent).toMatch(new RegExp(`^00-${traceId}-`));
   // What is not exported yet is when a process stops.
-  expect(await Promise.all([traced.kill('SIGTERM'), worker.kill('SIGTERM')])).toEqual([0, 0]);
+  await Promise.all([api.kill('SIGTERM'), worker.kill('SIGTERM')]);
   const spans = collector.spans().filter((span) => span.traceId === traceId);
   const services = new Set(spans.map(({ service }) => service));
   expect(services).toEqual(new Set(['quayside-api', 'quayside-worker']));
