@@ -76,7 +76,7 @@ test('many callers in two processes: one refresh, and all get its token', async 
   await once(isAsked(org, before));
   answer();
   const answers = await Promise.all(asking);
-  expect(new Set(answers.map((answer) => valueOf(answer).accessToken)).size).toBe(1);
+  expect(new Set(answers.map((token) => valueOf(token).accessToken)).size).toBe(1);
   expect(refreshes(org.name)).toBe(before + 1);
 });
 

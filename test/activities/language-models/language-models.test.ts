@@ -131,19 +131,19 @@ describe.each(MODEL_PROVIDERS)('%s', (provider) => {
   });
 
   test('a model that trickles for ever, or says nothing, is given up', async () => {
-    const hastyIn = (seconds: number) =>
+    const modelsFor = (seconds: number) =>
       createLanguageModels({ addresses: outboundAddresses('127.0.0.0/8'), callTimeoutMs: seconds * 1_000 });
     simulator.always({ kind: 'hang' });
-    const hasty = hastyIn(0.3);
+    const hasty = modelsFor(0.3);
     expect(await ask({}, {}, hasty)).toMatchObject({ kind: 'timeout', receivedTokens: null });
     await hasty.close();
     simulator.always({ kind: 'trickle', everyMs: 5 });
     let received: number | null = null;
     // On a busy machine not even the first word may come within the first time-out.
     for (const seconds of [0.3, 3, 30]) {
-      const models = hastyIn(seconds);
-      const answer = await ask({}, {}, models);
-      await models.close();
+      const limited = modelsFor(seconds);
+      const answer = await ask({}, {}, limited);
+      await limited.close();
       const message = `${provider} did not complete the answer in ${seconds} s`;
       expect(answer).toMatchObject({ kind: 'timeout', message });
       received = answer.receivedTokens;

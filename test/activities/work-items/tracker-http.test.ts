@@ -58,7 +58,7 @@ const CASES: Record<TrackerPlatform, () => Promise<Case>> = {
 const item = { title: 'x', body: '', labels: [] };
 
 /** A limit that holds so long was learnt between two moments. */
-function expectAgo(retryAt: Date | undefined, holdsMs: number, since: number, until = Date.now()): void {
+function expectLearnt(retryAt: Date | null | undefined, holdsMs: number, since: number, until = Date.now()): void {
   const learntAt = (retryAt?.getTime() ?? 0) - holdsMs;
   expect([learntAt >= since, learntAt <= until]).toEqual([true, true]);
 }
@@ -119,7 +119,7 @@ describe.each(Object.keys(CASES) as TrackerPlatform[])('%s', (platform) => {
     const { kind, retryAt } = failureOf(await tracker.fetch(id));
     expect(kind).toBe('limited');
     // Headers tell whole seconds.
-    expectAgo(retryAt, HOUR_MS, before, Date.now() + 1_000);
+    expectLearnt(retryAt, HOUR_MS, before, Date.now() + 1_000);
     const asked = server.requests.length;
     server.limit = undefined;
     expect(failureOf(await tracker.create(item))).toMatchObject({ kind: 'limited', retryAt });
@@ -188,7 +188,7 @@ test('a tracker that answers late and asks for a pause gets it after what was be
     const asked = server.requests.length;
     const { kind, retryAt } = failureOf(await tracker.fetch(id));
     expect([kind, server.requests.length]).toEqual(['limited', asked]);
-    expectAgo(retryAt, 30_000 + trackers.clock.laterMs, begunAt);
+    expectLearnt(retryAt, 30_000 + trackers.clock.laterMs, begunAt);
     trackers.clock.laterMs += 60_000;
   };
   late({});
@@ -236,7 +236,7 @@ test('a limit is that of one credential, and at most two hours long', async () =
     headers: { 'retry-after': '86400000' },
   });
   const before = Date.now();
-  expectAgo(failureOf(await tracker.fetch(id)).retryAt, 2 * HOUR_MS, before);
+  expectLearnt(failureOf(await tracker.fetch(id)).retryAt, 2 * HOUR_MS, before);
   const others = trackers.of('host-a', { baseUrl: server.url, credentials: { type: 'token', token: 'token-of-dana' } });
   valueOf(await others.fetch(id));
 });
@@ -248,7 +248,7 @@ test('a secondary limit that names no time holds a minute', async () => {
   const before = Date.now();
   const { kind, retryAt } = failureOf(await tracker.fetch(id));
   expect(kind).toBe('limited');
-  expectAgo(retryAt, 60_000, before);
+  expectLearnt(retryAt, 60_000, before);
 });
 
 test('an issue with a time that is none is malformed', async () => {
