@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -160,14 +160,22 @@ recorded('tabs that change, stand still, are closed or resized are recorded in t
 recorded('an encoder that dies is started anew: the time of the recording stays true', async () => {
   const browser = await liveBrowser(app, projectId);
   let encoders = 0;
-  const apart = async () => (encoders++ === 0 ? ['timeout', '-s', 'KILL', '3'] : []);
+  const pidFile = join(folder, 'encoder.pid');
+  const apart = async () => (encoders++ === 0 ? ['sh', '-c', `echo $$ > '${pidFile}'; exec "$0" "$@"`] : []);
   const begunAt = performance.now();
   const recorder = startRecorder(browser, parts({ encoder: { program: 'ffmpeg', apart } }));
   const stop = animate(browser, 0, pictures);
-  await pause(5_500);
+  await begun(browser.owner.sessionId);
+  process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGKILL');
+  await eventually(
+    async () => encoders,
+    (count) => count === 2,
+  );
+  await begun(browser.owner.sessionId, 2);
   stop();
   const after = (performance.now() - begunAt) / 1_000;
   await recorder.finish();
+  rmSync(pidFile);
   const { seconds, playlist } = await play(app, browser.owner.sessionId);
   expect(Math.abs(seconds - after)).toBeLessThan(1);
   expect({
