@@ -18,7 +18,7 @@ let pages: Awaited<ReturnType<typeof servePages>>;
 let browser: RunningBrowser;
 let tabs: BrowserTabs;
 /** The only one, opened anew for each test. */
-let tab: Tab;
+let only: Tab;
 const watching: (() => void)[] = [];
 let notes: string[] = [];
 let isNoneLeft: boolean;
@@ -42,7 +42,7 @@ beforeEach(async () => {
   const [last, ...others] = tabs.list();
   for (const { id } of others) await tabs.close(id);
   await isAlone();
-  tab = await tabs.open('about:blank');
+  only = await tabs.open('about:blank');
   if (last) await tabs.close(last.id);
   await isAlone();
   for (const stop of watching.splice(0)) stop();
@@ -59,7 +59,7 @@ const isAlone = () =>
     async () => tabs.list().length,
     (length) => length === 1,
   );
-const first = (): Tab => tab;
+const first = (): Tab => only;
 const go = (path: string, tab = first()) =>
   browser.cdp.send('Page.navigate', { url: pages.url + path }, tab.cdpSession);
 const titled = (title: string) =>
