@@ -1,12 +1,13 @@
 import type { Answer } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { insertLockTickets, lease } from '../../support/factories.ts';
+import { engineAway } from '../../support/launch.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  // Nobody listens there: the engine is away.
-  app = await testApp({ env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
+  // The workers reach the engine; they come when it is back.
+  app = await testApp({ launch: engineAway, env: { SERVICE_PACE: '0.1' } });
 });
 afterAll(() => app.close());
 
@@ -39,7 +40,6 @@ test('with the engine away no lock is half taken, what is held can be given back
   await owner.delete(204, `${path}/${held}`);
   await expect(owner.get(200, path)).resolves.toMatchObject({ isLocked: false, tickets: [{ ticketId: queued }] });
 
-  app.env.TEMPORAL_ADDRESS = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
   const worker = await startWorker(app, ['environment-locks-v1', 'system-v1']);
   await eventually(
     () => owner.get(200, `${path}/${queued}`),
@@ -47,4 +47,4 @@ test('with the engine away no lock is half taken, what is held can be given back
   );
   await expect(owner.get(200, `${path}/${asked}`)).resolves.toMatchObject({ state: 'withdrawn' });
   await worker.stop();
-}, 60_000);
+});

@@ -1,7 +1,8 @@
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
-import { eventually, startWorker, startWorkerProcess, type TestWorker } from '../../support/worker.ts';
+import { engineAway } from '../../support/launch.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1'];
 
@@ -57,10 +58,13 @@ test('a run that is cancelled while it waits for approval, for a lock, and in ex
   );
   const next = await start({ id: 'execute-release', environmentName: 'two' });
   await reached(next.id, 'succeeded');
-}, 60_000);
+});
 
 test('runs that are posted while the engine is away all run later, and none twice', async () => {
-  const away = await testApp({ env: { TEMPORAL_ADDRESS: '127.0.0.1:1', COMMANDS_FILE: app.env.COMMANDS_FILE ?? '' } });
+  const away = await testApp({
+    launch: engineAway,
+    env: { COMMANDS_FILE: app.env.COMMANDS_FILE ?? '', SERVICE_PACE: '0.1' },
+  });
   const owner = away.as(away.owner);
   const posted = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -76,14 +80,12 @@ test('runs that are posted while the engine is away all run later, and none twic
   await away.sql(
     `update flow_run set created_at = created_at - interval '1 minute', updated_at = updated_at - interval '1 minute'`,
   );
-  away.env.TEMPORAL_ADDRESS = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
   // Each sweeps when it starts.
-  const workers = await Promise.all([startWorkerProcess(away), startWorkerProcess(away)]);
+  const workers = await Promise.all([startWorker(away), startWorker(away)]);
   try {
     await eventually(
       () => owner.get(200, '/api/flows/runs?status=Completed'),
       ({ totalCount }) => totalCount === posted.length,
-      40_000,
     );
     await eventually(
       () => owner.get(200, '/api/flows/runs?status=Cancelled'),
@@ -92,10 +94,10 @@ test('runs that are posted while the engine is away all run later, and none twic
     expect(posted.map((_, n) => ran(`away-${n}`))).toEqual(posted.map(() => 1));
     expect(ran('away-cancelled')).toBe(0);
   } finally {
-    await Promise.all(workers.map((each) => each.kill('SIGKILL')));
+    await Promise.all(workers.map((each) => each.stop()));
     await away.close();
   }
-}, 90_000);
+});
 
 test('a payload of 2 MB is taken, and too large a one refused', async () => {
   const { id } = await start({ id: 'analyze', filling: 'x'.repeat(2_000_000) });

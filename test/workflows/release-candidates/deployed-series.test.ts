@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { type Content, ReleaseModel, type Reported } from '../../support/release-model.ts';
 import { startWorker, type TestWorker } from '../../support/worker.ts';
 
@@ -214,9 +215,9 @@ test('events, their dry runs and all who ask where a release is deployed agree, 
         ).length;
       },
     ),
-    { numRuns: Number(process.env.SERIES ?? 25), endOnFailure: process.env.SERIES === undefined },
+    { ...propertyRuns(8, 25), endOnFailure: process.env.DEEP_TESTS === undefined },
   );
   expect(finalized).toBeGreaterThan(0);
   expect(deployed).toBeGreaterThan(0);
   expect(removed).toBeGreaterThan(0);
-}, 300_000);
+});

@@ -1,10 +1,11 @@
 import { type TestApp, testApp } from '../../support/app.ts';
+import { engineAway } from '../../support/launch.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  // Nobody listens there: the engine is away.
-  app = await testApp({ env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
+  // The workers reach the engine; they come when it is back.
+  app = await testApp({ launch: engineAway, env: { SERVICE_PACE: '0.1' } });
 });
 afterAll(() => app.close());
 
@@ -28,7 +29,6 @@ test('with the engine away events are recorded, and applied by the sweep when it
   await expect(owner.post(200, '/api/release-candidates/find', name)).resolves.toMatchObject({ status: 'pending' });
 
   await app.sql(`update release_deployment set created_at = created_at - interval '1 minute'`);
-  app.env.TEMPORAL_ADDRESS = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
   const worker = await startWorker(app);
   await eventually(
     () => owner.post(200, '/api/release-candidates/find', name),

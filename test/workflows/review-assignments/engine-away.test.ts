@@ -1,11 +1,12 @@
 import { type TestApp, testApp } from '../../support/app.ts';
 import { reviewStage } from '../../support/review.ts';
+import { engineAway } from '../../support/launch.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  // Nobody listens there: the engine is away.
-  app = await testApp({ env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
+  // The workers reach the engine; they come when it is back.
+  app = await testApp({ launch: engineAway, env: { SERVICE_PACE: '0.1' } });
 });
 afterAll(() => app.close());
 
@@ -25,7 +26,6 @@ test('with the engine away orgs are assigned, extended and released; leases end 
        expires_at = now() - interval '1 minute' where id = ?`,
     [second.id],
   );
-  app.env.TEMPORAL_ADDRESS = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
   const worker = await startWorker(app, ['environment-locks-v1', 'system-v1']);
   try {
     await eventually(
@@ -36,4 +36,4 @@ test('with the engine away orgs are assigned, extended and released; leases end 
   } finally {
     await worker.stop();
   }
-}, 60_000);
+});

@@ -5,21 +5,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
 import { type RunningTemporal, startTemporal } from '../../../tools/temporal-dev-server.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../simulators/webhook-receiver.ts';
 
 const QUEUES = ['webhooks-v1', 'system-v1'];
-const AWAY_MS = 20_000;
+/** Longer than an activity may be silent, and than clients try to reach the engine. */
+const AWAY_MS = 7_000;
 
 let app: TestApp;
 let receiver: WebhookReceiver;
-let worker: TestWorkerProcess | undefined;
+let worker: TestWorker | undefined;
 
 beforeEach(async () => {
   receiver = await webhookReceiver();
 });
 afterEach(async () => {
-  await worker?.kill('SIGKILL');
+  await worker?.stop();
+  worker = undefined;
   await app.close();
   await receiver.close();
 });
@@ -59,16 +61,16 @@ function keepTriggering(events: readonly string[]) {
   };
 }
 
-test('Temporal is away for 20 s under load: triggers are accepted all the time, and all that was accepted arrives', async () => {
+test('Temporal is away for a while under load: triggers are accepted all the time, and all that was accepted arrives', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'quayside-engine-'));
   chmodSync(dataDir, 0o755);
   const options = { dataDir, port: await freePort(), uiPort: await freePort() };
   let engine: RunningTemporal = await startTemporal(options);
   try {
-    app = await testApp({ env: { TEMPORAL_ADDRESS: engine.address } });
+    app = await testApp({ env: { TEMPORAL_ADDRESS: engine.address, SERVICE_PACE: '0.1' } });
     await addWebhook('away.hot');
     await addWebhook('away.cold');
-    worker = await startWorkerProcess(app, QUEUES);
+    worker = await startWorker(app, QUEUES);
     const hot = keepTriggering(['away.hot']);
     await receiver.received(20);
     await engine.stop();
@@ -82,23 +84,23 @@ test('Temporal is away for 20 s under load: triggers are accepted all the time, 
     await eventually(
       async () => undelivered(),
       (total) => total === 0,
-      90_000,
     );
     const rows = await app.sql('select from webhook_delivery');
     expect(rows).toHaveLength(accepted);
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(accepted);
   } finally {
-    await worker?.kill('SIGKILL');
+    await worker?.stop();
+    worker = undefined;
     await engine.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
-}, 180_000);
+});
 
 test('connections to the database are cut again and again under load: all that was accepted arrives', async () => {
-  app = await testApp();
+  app = await testApp({ env: { SERVICE_PACE: '0.1' } });
   const events = ['cut.a', 'cut.b'];
   for (const event of events) await addWebhook(event);
-  worker = await startWorkerProcess(app, QUEUES);
+  worker = await startWorker(app, QUEUES);
   const stop = keepTriggering(events);
   for (let count = 0; count < 6; count++) {
     await sleep(500);
@@ -111,11 +113,9 @@ test('connections to the database are cut again and again under load: all that w
   await eventually(
     async () => accepted.filter((n) => !arrived().has(n)).length,
     (missing) => missing === 0,
-    60_000,
   );
   await eventually(
     async () => undelivered(),
     (total) => total === 0,
-    60_000,
   );
-}, 150_000);
+});
