@@ -66,7 +66,6 @@ const ended = (id: string): Promise<Json> =>
   eventually(
     () => shown(id),
     ({ endedAt }) => endedAt !== null,
-    20_000,
   );
 
 test('a release is requested for an environment after one where it is deployed and one of the same request', async () => {
@@ -75,7 +74,7 @@ test('a release is requested for an environment after one where it is deployed a
   const environmentNames = ['uat', 'prod'];
   const requested = await runs.start({ id: 'request-release', releaseName: note, environmentNames });
   expect((await reached(requested.id, 'succeeded')).children).toHaveLength(2);
-}, 60_000);
+});
 
 test('a release that waits for a deployment beside it ends when that fails', async () => {
   const request = { id: 'request-release', note: 'fails', environmentNames: ['uat', 'beside'] };
@@ -84,7 +83,7 @@ test('a release that waits for a deployment beside it ends when that fails', asy
   const waited = await childFor(id, 'beside');
   expect(waited).toMatchObject({ rawStatus: 'failed', startedAt: null });
   expect(waited.success.error).toMatch(/not deployed to uat, and no other part of the same run deploys it there/);
-}, 60_000);
+});
 
 test('likewise when the run before it completes, and its deployment was reported as failed', async () => {
   const { id, note } = await runs.start({ id: 'request-release', note: 'slow', environmentNames: ['uat', 'late'] });
@@ -94,7 +93,7 @@ test('likewise when the run before it completes, and its deployment was reported
   await deployed(releaseName, 'uat', { deploymentStatus: 'Failed', executionId: uat.id });
   expect(await ended(id)).toMatchObject({ rawStatus: 'partial' });
   expect((await childFor(id, 'late')).success.error).toMatch(/not deployed to uat/);
-}, 60_000);
+});
 
 test('a child is repeated only where its environment takes the release by then, once its parent has ended', async () => {
   const request = { id: 'request-release', note: 'fails', environmentNames: ['uat', 'beside'] };
@@ -103,7 +102,7 @@ test('a child is repeated only where its environment takes the release by then, 
   const { id: childId } = await childFor(id, 'beside');
   const refused = await app.as(app.owner).post(409, `/api/flows/runs/${childId}/rerun`);
   expect(refused.detail).toMatch(/not deployed to uat/);
-}, 60_000);
+});
 
 test('what an environment of another project demands before is not asked of a release that goes to its org', async () => {
   const { id } = await runs.start({ id: 'execute-release', orgUsername: 'prod@their.example' });

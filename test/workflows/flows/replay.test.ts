@@ -86,13 +86,11 @@ recording('records the histories', async ({ keep }) => {
       eventually(
         () => shown(id),
         ({ rawStatus }) => rawStatus === status,
-        30_000,
       );
     const record = async (name: string, id: string) => {
       await eventually(
         () => shown(id),
         ({ success }) => success !== null,
-        30_000,
       );
       await keep(
         `flow-run-${name}`,

@@ -166,7 +166,7 @@ test('a worker that is stopped ends the commands that it runs, and their runs sa
   const workflowId = app.launch.idOf(flowRunContract, { ...app.tenantKey, runId: id, taskType: 'install-packages' });
   await eventually(
     () => workflow.getHandle(workflowId).describe(),
-    ({ raw }) => raw.pendingActivities?.some(({ state }) => state === STARTED) === true,
+    ({ raw }) => raw.pendingActivities?.some(({ state }) => Number(state) === STARTED) === true,
   );
   await worker?.stop();
   expect(isProgramRunning()).toBe(false);

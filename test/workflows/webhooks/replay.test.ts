@@ -28,7 +28,7 @@ recording('records the history', async ({ handleOf, keep }) => {
       const history = await handle.fetchHistory().catch(() => undefined);
       return history?.events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) ?? false;
     };
-    await eventually(hasTimer, Boolean, 60_000);
+    await eventually(hasTimer, Boolean);
     receiver.answer(200);
     await trigger();
     await keep('webhook-lane', workflowId);
