@@ -19,7 +19,7 @@ export async function loseHeartbeats(app: TestApp, workflowId: string, count?: n
     const handle = workflow.getHandle(workflowId);
     const left = await eventually(
       async () =>
-        ((await handle.describe()).raw.pendingActivities ?? []).filter(({ state }) => state === STATE_STARTED),
+        ((await handle.describe()).raw.pendingActivities ?? []).filter(({ state }) => Number(state) === STATE_STARTED),
       ({ length }) => count === undefined || length === count,
     );
     const { events } = await handle.fetchHistory();
@@ -37,7 +37,7 @@ export async function loseHeartbeats(app: TestApp, workflowId: string, count?: n
         failure: {
           message: 'activity Heartbeat timeout',
           source: 'Server',
-          timeoutFailureInfo: { timeoutType: TIMEOUT_TYPE_HEARTBEAT },
+          timeoutFailureInfo: { timeoutType: TIMEOUT_TYPE_HEARTBEAT as never },
         },
       });
     }

@@ -22,7 +22,6 @@ recording('records the histories', async ({ keep }) => {
       await eventually(
         () => app.as(app.owner).get(200, `/api/audit/exports/${exportId}`),
         ({ status }) => status === name,
-        180_000,
       );
       await keep(`audit-export-${name}`, app.launch.idOf(auditExportContract, { ...app.tenantKey, exportId }));
     };

@@ -27,7 +27,7 @@ recording('records the history', async ({ handleOf, keep }) => {
       const history = await handle.fetchHistory().catch(() => undefined);
       return history?.events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) ?? false;
     };
-    await eventually(hasTimer, Boolean, 60_000);
+    await eventually(hasTimer, Boolean);
     await acme.command(member, 'help');
     await keep('chat-lane', workflowId);
   } finally {

@@ -36,7 +36,6 @@ test('a workflow asks the upstream for the GET steps, and notes what differs', a
     const { drift } = await eventually(
       () => member.get(200, path('drift', '/report')),
       ({ drift: { endedAt } }: Json) => endedAt !== null,
-      20_000,
     );
     expect(drift).toMatchObject({
       status: 'completed',

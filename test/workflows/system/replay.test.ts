@@ -16,7 +16,6 @@ recording('records the history', async ({ handleOf, keep }) => {
     await eventually(
       async () => (await handle.describe()).historyLength,
       (length) => length >= 150,
-      60_000,
     );
     await handle.terminate();
     await keep('sweeper', sweeperId(app.queuePrefix), runId);
