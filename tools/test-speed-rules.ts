@@ -35,7 +35,7 @@ export function speedProblems(file: string, text: string): string[] {
     }
     if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.MinusToken) {
       if (isMoment(node.left)) return 'elapsed';
-      if (isMoment(node.right)) return 'remaining';
+      if (CLOCKS.has(node.right.getText(source))) return 'remaining';
     }
     return ts.forEachChild(node, ofClock);
   };
@@ -65,7 +65,8 @@ export function speedProblems(file: string, text: string): string[] {
     if (isLimited && limit && ts.isNumericLiteral(limit) && numberOf(limit) < NET_MS)
       complain(limit, `a limit is a net, and Jest has one of ${NET_MS / 1_000} s`);
   };
-  const isNearExpiry = ({ left, right, operatorToken }: ts.BinaryExpression): boolean =>
+  const isNearExpiry = ({ left, right, operatorToken, parent }: ts.BinaryExpression): boolean =>
+    ts.isNewExpression(parent) &&
     operatorToken.kind === ts.SyntaxKind.PlusToken &&
     left.getText(source) === 'Date.now()' &&
     ts.isNumericLiteral(right) &&

@@ -91,7 +91,7 @@ test('a session waits for a place, and the time of a browser ends it although no
   await worker.stop();
   // As an extension would, from the host's own sight: no workflow is worked on any more.
   const { owner, ending } = browserOf(first.id);
-  await host.browsers.keepUntil({ ...owner, providerSessionId: null }, new Date(Date.now() + 500));
+  await host.browsers.keepUntil({ ...owner, providerSessionId: null }, new Date());
   await expect(ending).resolves.toEqual({ reason: 'expired', detail: null });
   await eventually(
     async () => host.browsers.placesUsed,
