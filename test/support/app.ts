@@ -113,7 +113,11 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const log = said
     ? pino({ level: 'trace' }, { write: (line: string) => void said.logs.push(line) })
     : pino({ level: config.LOG_LEVEL });
-  const client = createTemporalClient({ address: config.TEMPORAL_ADDRESS, namespace: 'default' });
+  const client = createTemporalClient({
+    address: config.TEMPORAL_ADDRESS,
+    namespace: 'default',
+    pace: config.SERVICE_PACE,
+  });
   const launch = options.launch ?? temporalLaunch(client, { queuePrefix, log });
   const api = createApi({ config, log, metrics: createHttpMetrics(), launch, dependencies: [] });
   api.server.listen(config.PORT, '127.0.0.1');
@@ -135,7 +139,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const [owner, member, stranger] = await Promise.all([acme.owner, acme.member, other.owner].map(signIn));
   if (!owner || !member || !stranger) throw new Error('Somebody could not sign in');
 
-  return {
+  const app: TestApp = {
     url,
     server: api.server,
     databaseUrl: database.url,
@@ -161,8 +165,11 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
       await Promise.all([api.disconnect(), orm?.close(true), disconnect(), client.connection.close()]);
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });
+      // The module of the test file stays in memory, and keeps what the app refers to.
+      for (const name of Object.keys(app)) Reflect.deleteProperty(app, name);
     },
   };
+  return app;
 }
 
 async function databaseOf({

@@ -61,15 +61,19 @@ export async function startServers(): Promise<void> {
   }
 }
 
-/** Workflows that continue as new do so early, and so in every test that keeps one busy. */
-const EVENTS_OF_ONE_HISTORY = 200;
+const ENGINE_SETTINGS = {
+  // Workflows that continue as new do so early, and so in every test that keeps one busy.
+  'limit.historyCount.suggestContinueAsNew': 200,
+  // Seconds after which another worker takes the workflow task of one that died; the server's own are ten.
+  'history.defaultWorkflowTaskTimeout': 3,
+};
 
 const startEngine = async (dataDir: string) =>
   startTemporal({
     dataDir,
     port: await freePort(),
     uiPort: await freePort(),
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_ONE_HISTORY },
+    dynamicConfig: ENGINE_SETTINGS,
     onProgress: (line) => process.stderr.write(`${line}\n`),
   });
 
