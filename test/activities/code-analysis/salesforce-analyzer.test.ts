@@ -232,11 +232,10 @@ test('a host that cannot be started, or make its folders, is a failure that may 
   const missing = analyzerOf('', { node: join(root, 'no-node') });
   await expect(missing.analyzer.open()).rejects.toMatchObject({ code: 'unavailable' });
   const full = analyzerOf('');
-  const opening = full.analyzer.open();
   // A file is in the way of whatever it makes.
   await rm(full.folder, { recursive: true, force: true });
   writeFileSync(full.folder, '');
-  await expect(opening).rejects.toBeDefined();
+  await expect(full.analyzer.open()).rejects.toBeDefined();
 });
 
 test('it sees no other process, and no files of the worker, as far as the system permits that', async () => {
