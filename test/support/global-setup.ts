@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export const running = { stop: async () => {} };
 export async function startServers(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= join(KEPT, 'compiled');
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
-  const folder = mkdtempSync(join(tmpdir(), 'quayside-run-'));
+  const folder = mkdtempSync(join(quickFolder(), 'quayside-run-'));
   const starting = [
     startPostgres({ dataDir: folder, port: await freePort(), isFast: true }),
     startEngine(folder),
@@ -59,6 +59,19 @@ export async function startServers(): Promise<void> {
     await running.stop();
     throw error;
   }
+}
+
+const IN_MEMORY = '/dev/shm';
+const NEEDED_BYTES = 4 * 2 ** 30;
+
+/**
+ * Where the servers keep their data: in memory if there is room. A database has a thousand files, and on ext4 those that
+ * were removed a moment before make each new one search for a place: a clone takes 30 ms in memory and 100 to 600 there.
+ */
+function quickFolder(): string {
+  if (!existsSync(IN_MEMORY)) return tmpdir();
+  const { bavail, bsize } = statfsSync(IN_MEMORY);
+  return bavail * bsize >= NEEDED_BYTES ? IN_MEMORY : tmpdir();
 }
 
 const ENGINE_SETTINGS = {
