@@ -93,13 +93,15 @@ test('a session waits for a place, and the time of a browser ends it although no
   const { owner, ending } = browserOf(first.id);
   await host.browsers.keepUntil({ ...owner, providerSessionId: null }, new Date());
   await expect(ending).resolves.toEqual({ reason: 'expired', detail: null });
+  // Its place is soon taken by the other session, whose activity is still repeated.
   await eventually(
-    async () => host.browsers.placesUsed,
-    (used) => used === 0,
+    async () => host.browsers.find(first.id),
+    (browser) => browser === undefined,
   );
   worker = await startSessionWorkers(app, []);
   await stage.becomes(first.id, 'expired');
   await stage.becomes(second.id, 'live');
+  expect(host.browsers.placesUsed).toBe(1);
   const browser = browserOf(second.id);
   const page = await openPage(browser.cdp);
   for (const { id, number } of browser.tabs.list()) if (number === 0) await browser.tabs.close(id);
