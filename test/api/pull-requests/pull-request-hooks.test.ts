@@ -19,7 +19,9 @@ const rowsOf = (repository: string, tenant = app.tenant.id): Promise<Json[]> =>
      where p.identifier = ? and p.tenant_id = ? order by r.number`,
     [repository, tenant],
   );
-const ago = (seconds: number) => new Date(Math.floor(Date.now() / 1_000) * 1_000 - seconds * 1_000);
+/** A whole second, as hosts tell times; the same for all of the file. */
+const NOW_MS = Math.floor(Date.now() / 1_000) * 1_000;
+const ago = (seconds: number) => new Date(NOW_MS - seconds * 1_000);
 const shuffled = <Value>(values: readonly Value[]): Value[] =>
   values
     .map((value) => ({ value, place: Math.random() }))

@@ -15,7 +15,9 @@ let remote: TestRepository;
 const hosts = new Map<Host, GitHostSimulator>();
 const host = (name: Host) => hosts.get(name) as GitHostSimulator;
 const PREFIX = { 'host-a': 'acme', 'host-b': 'acme/sales', 'host-c': 'group/sub' } as const;
-const ago = (minutes: number) => new Date(Math.floor(Date.now() / 1_000) * 1_000 - minutes * 60_000);
+/** A whole second, as hosts tell times; the same for all of the file. */
+const NOW_MS = Math.floor(Date.now() / 1_000) * 1_000;
+const ago = (minutes: number) => new Date(NOW_MS - minutes * 60_000);
 let made = 0;
 
 /** Projects that are there when the worker starts. */
