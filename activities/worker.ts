@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
+import type { WorkflowBundleWithSourceMapAndFilename as LoadedBundle } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { TaskQueue } from './registry.ts';
@@ -119,6 +120,9 @@ function isPolling(worker: Worker): boolean {
 
 const namesOf = (queues: readonly TaskQueue[]) => queues.flatMap(({ activities }) => Object.keys(activities));
 
+/** What runs on a thread: the same for all its workers. */
+const BUNDLES = new WeakMap<WorkflowThread, Promise<LoadedBundle | undefined>>();
+
 const calledElsewhere = async () => {};
 
 function ownThread(): WorkflowThread {
@@ -137,9 +141,8 @@ function ownThread(): WorkflowThread {
 }
 
 /**
- * A class of workers whose workflow code runs on the given thread. Overrides `createWorkflowCreator`, which the SDK
- * (1.24.0) declares protected and calls once per worker; test/activities/workflow-thread.test.ts fails when a later
- * version does not.
+ * A class of workers whose workflow code runs on the given thread. Overrides what the SDK (1.24.0) declares protected and calls
+ * once per worker; test/activities/workflow-thread.test.ts fails when a later version does not.
  *
  * The SDK also bounds each call into workflow code by a watchdog, which `node:vm` starts as a thread of the operating
  * system, some ten times per workflow; here the main thread watches instead.
@@ -159,6 +162,17 @@ export function workersOn(
     }
   };
   return class extends Worker {
+    /** The SDK reads, compiles and runs the bundle for each worker, so that debuggers find it; once is enough. */
+    protected static override async getOrCreateBundle(
+      ...given: Parameters<typeof Worker.getOrCreateBundle>
+    ): Promise<LoadedBundle | undefined> {
+      if (!given[0].workflowBundle) return undefined;
+      const bundle = BUNDLES.get(thread) ?? super.getOrCreateBundle(...given);
+      BUNDLES.set(thread, bundle);
+      bundle.catch(() => BUNDLES.delete(thread));
+      return bundle;
+    }
+
     protected static override async createWorkflowCreator(
       ...[bundle, options, logger]: Parameters<typeof Worker.createWorkflowCreator>
     ): Promise<WorkflowCreator> {

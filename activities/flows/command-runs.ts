@@ -74,7 +74,8 @@ export class CommandRuns {
     const watch = meanwhile && new LeaseWatch(meanwhile, this.leaseTimes);
     const ended = this.#carryOut(tenantId, run, token, abort.signal, watch).finally(() => watch?.stop());
     this.#open.set(run.id, { ended, abort });
-    const forget = () => void setTimeout(() => this.forget(run.id), FORGOTTEN_AFTER_MS).unref();
+    const open = this.#open;
+    const forget = () => void setTimeout(() => open.delete(run.id), FORGOTTEN_AFTER_MS).unref();
     ended.then(forget, forget);
   }
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { workerConfig } from '../../activities/config.ts';
-import { runWorker } from '../../activities/running-worker.ts';
+import { type RunningWorker, runWorker } from '../../activities/running-worker.ts';
 import type { TestApp } from './app.ts';
 import { startProcess, type TestProcess } from './process.ts';
 import './temporal-core.ts';
@@ -18,11 +18,22 @@ export interface TestWorker {
  */
 export async function startWorker(app: TestApp, queues?: readonly string[]): Promise<TestWorker> {
   const config = workerConfig(app.env, argumentsFor(queues));
-  const worker = await runWorker({ config, log: pino({ level: config.LOG_LEVEL }), thread: SHARED_THREAD });
+  let worker: RunningWorker | undefined = await runWorker({
+    config,
+    log: pino({ level: config.LOG_LEVEL }),
+    thread: SHARED_THREAD,
+  });
   // Who stops it gets to know.
   worker.ended.catch(() => undefined);
   await worker.startSweeping();
-  return worker;
+  return {
+    async stop() {
+      const stopped = worker?.stop();
+      // The module of the test file stays in memory, and keeps what this refers to.
+      worker = undefined;
+      await stopped;
+    },
+  };
 }
 
 export type TestWorkerProcess = TestProcess;
