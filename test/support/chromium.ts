@@ -8,8 +8,12 @@ export const BROWSER_TIMEOUT_MS = 600_000;
 /** Keeps a step in a page that hangs from hanging for ever. */
 export const PAGE_TIMEOUT_MS = 120_000;
 
+let found: Promise<string> | undefined;
+
 /** The path of a Chromium. Fails with a sentence where there is none and none can be had. */
-export async function chromiumPath(): Promise<string> {
+export const chromiumPath = (): Promise<string> => (found ??= findChromium());
+
+async function findChromium(): Promise<string> {
   const { stdout } = await promisify(execFile)(join(import.meta.dirname, '../../.ci/browser'), {
     timeout: BROWSER_TIMEOUT_MS,
   });
