@@ -48,7 +48,7 @@ export function overBudget(
   const factor = TOLERANCE * Math.max(1, slowness);
   const sum = measures.reduce((seconds, measure) => seconds + cpuOfFile(measure), 0);
   const over = measures.flatMap((measure) => {
-    const { cpu } = budgets.files[measure.file] ?? UNLISTED;
+    const cpu = Math.max(budgets.files[measure.file]?.cpu ?? 0, UNLISTED.cpu);
     const used = cpuOfFile(measure);
     return used > cpu * factor ? [`${measure.file} used ${used.toFixed(1)} s of CPU; its budget is ${cpu} s.`] : [];
   });

@@ -50,6 +50,8 @@ export async function startServers(): Promise<void> {
     const bundle = { folder: join(KEPT, 'workflows'), isTraced: false };
     const [codePath, tenants] = await Promise.all([ensureBundle(bundle), makeTemplates(url)]);
     process.env.QS_TEST_PG_URL = url;
+    // Without a log of what is copied; for it the server writes out its buffers, which takes no time in memory.
+    process.env.QS_TEST_CLONE = folder.startsWith(IN_MEMORY) ? 'strategy file_copy' : '';
     process.env.QS_TEST_TEMPORAL_ADDRESS = temporal.address;
     process.env.QS_TEST_METRICS_URL = metrics?.url ?? '';
     process.env.QS_TEST_BUNDLE = codePath;

@@ -22,7 +22,7 @@ export const emptyDatabase = (): Promise<TestDatabase> => newDatabase('');
 async function newDatabase(from: string): Promise<TestDatabase> {
   const server = process.env.QS_TEST_PG_URL ?? '';
   const name = `qs_${randomBytes(8).toString('hex')}`;
-  await run(server, `create database ${name} ${from}`);
+  await run(server, `create database ${name} ${from} ${process.env.QS_TEST_CLONE ?? ''}`);
   return { url: `${server}/${name}`, drop: () => run(server, `drop database ${name} with (force)`) };
 }
 
