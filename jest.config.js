@@ -22,7 +22,7 @@ export default {
   testSequencer: './test/support/sequencer.ts',
   reporters: ['default', './test/support/suite-report.ts'],
   // Tests wait more than they work: for processes to start, for databases to be cloned, for timers.
-  maxWorkers: 5,
+  maxWorkers: 4,
   // Keeps a test that hangs from hanging for ever; how long a test may take is for the budgets of CPU.
   testTimeout: 180_000,
 };

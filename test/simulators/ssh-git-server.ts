@@ -17,7 +17,12 @@ export interface SshGitServer {
   close: () => Promise<void>;
 }
 
-const newKey = () => ssh2.utils.generateKeyPairSync('ed25519');
+/** The library (1.17.0) now and then writes a key that it cannot read itself. */
+function newKey(): ReturnType<typeof ssh2.utils.generateKeyPairSync> {
+  const pair = ssh2.utils.generateKeyPairSync('ed25519');
+  return ssh2.utils.parseKey(pair.private) instanceof Error ? newKey() : pair;
+}
+
 const COMMAND = /^(git-upload-pack|git-receive-pack) '\/?([\w./-]+)'$/;
 
 /** @param root the folder in which repositories lie. */
