@@ -8,8 +8,6 @@ const project = (displayName, more = {}) => ({
   testEnvironment: './test/support/environment.ts',
   runtime: './test/support/runtime.ts',
   transform: {},
-  // Only test files change between runs; Jest resolves nothing else by itself.
-  haste: { enableSymlinks: false },
   ...more,
 });
 const withServers = {

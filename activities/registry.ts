@@ -71,7 +71,7 @@ export interface TaskQueue {
 
 export interface WorkerQueues {
   queues: readonly TaskQueue[];
-  /** Of all activities of the service, also of queues that the worker does not serve. */
+  /** The names of all activities of the service, also on queues that the worker does not serve. */
   activityNames: readonly string[];
 }
 
@@ -93,10 +93,6 @@ export function workerQueues(deps: Deps, names: readonly string[] | undefined): 
   }
   return { queues, activityNames: [...all, ...queues].flatMap(({ activities }) => Object.keys(activities)) };
 }
-
-/** As `workerQueues`, the queues alone. */
-export const taskQueues = (deps: Deps, names: readonly string[] | undefined): readonly TaskQueue[] =>
-  workerQueues(deps, names).queues;
 
 const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): TaskQueue[] => [
   { taskQueue: APPROVALS_QUEUE, activities: createApprovalActivities(deps) },

@@ -5,7 +5,7 @@ import { accepts } from './ports.ts';
 
 /** Once somebody accepts connections; on a busy machine an answer takes long. */
 const ANSWER_MS = 20_000;
-/** Of an address without one. */
+/** The port of an address that names none. */
 const ENGINE_PORT = '7233';
 
 /** Throws `OperatorError` when the database that DATABASE_URL names does not let us in. */
@@ -23,7 +23,7 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
 }
 
 /** Throws `OperatorError` when nobody accepts connections there: the client of the engine would go on trying. */
-export async function refuseUnreachableEngine(address: string, sentence: string): Promise<void> {
+export async function checkEngineListens(address: string, sentence: string): Promise<void> {
   const [, host = address, port = ENGINE_PORT] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   if (!(await accepts(host, Number(port)))) throw new OperatorError(sentence);
 }
@@ -31,7 +31,7 @@ export async function refuseUnreachableEngine(address: string, sentence: string)
 /** Throws `OperatorError` when the engine that TEMPORAL_ADDRESS names does not answer or lacks the namespace. */
 export async function checkEngine(address: string, namespace: string): Promise<void> {
   const noAnswer = `The workflow engine that TEMPORAL_ADDRESS names (${address}) does not answer.`;
-  await refuseUnreachableEngine(address, noAnswer);
+  await checkEngineListens(address, noAnswer);
   const connection = Connection.lazy({ address, connectTimeout: ANSWER_MS });
   try {
     await connection.withDeadline(Date.now() + ANSWER_MS, () =>

@@ -8,7 +8,7 @@ import {
   setCurrentBuild,
 } from '../workflows/temporal-deployments.ts';
 import { launchError } from '../workflows/temporal-errors.ts';
-import { refuseUnreachableEngine } from './dependencies.ts';
+import { checkEngineListens } from './dependencies.ts';
 import { type CommandContext, OperatorError } from './operator-error.ts';
 
 /** For all calls together. */
@@ -47,7 +47,7 @@ export async function workersCommand(given: readonly string[], { env }: CommandC
   if (!address) throw new OperatorError('The environment variable TEMPORAL_ADDRESS is missing.');
   const name = deploymentName(env.TASK_QUEUE_PREFIX ?? '', env.WORKER_DEPLOYMENT_NAME || 'quayside');
   const noAnswer = `Temporal does not answer at ${address}.`;
-  await refuseUnreachableEngine(address, noAnswer);
+  await checkEngineListens(address, noAnswer);
   const client = createTemporalClient({ address, namespace: env.TEMPORAL_NAMESPACE || 'default' });
   try {
     return await client.withDeadline(Date.now() + ANSWER_MS, async () => {

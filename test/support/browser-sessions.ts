@@ -2,7 +2,7 @@ import {
   createBrowserSessionActivities,
   type ThisHost,
 } from '../../activities/browser-sessions/browser-sessions.activities.ts';
-import { taskQueues } from '../../activities/registry.ts';
+import { workerQueues } from '../../activities/registry.ts';
 import { createFleet } from '../../activities/worker.ts';
 import { bundleFolder, ensureBundle } from '../../activities/workflow-bundle.ts';
 import type { BrowserProvider } from '../../domain/browser-sessions/browser-provider.port.ts';
@@ -52,7 +52,7 @@ export async function startSessionWorkers(
   const browsers = { ...deps.browsers, find, findReplays: find };
   const fleet = await createFleet({
     ...engineOf(app),
-    queues: taskQueues({ ...deps, browsers }, queues),
+    ...workerQueues({ ...deps, browsers }, queues),
     bundlePath: await ensureBundle({ folder: bundleFolder(app.env), isTraced: false }),
   });
   const ended = fleet.run();
