@@ -9,6 +9,9 @@ export const REPEATED_BY_SWEEPER = {
   retry: { maximumAttempts: 1 },
 } satisfies ActivityOptions;
 
+/** Chores in turn, each of which may take four minutes; the sweeper repeats those, too. */
+export const CHORES = { ...REPEATED_BY_SWEEPER, startToCloseTimeout: '1 hour' } satisfies ActivityOptions;
+
 /**
  * A pump may send to slow receivers for minutes, so a lost worker is detected by its heartbeat; retried without limit,
  * because its work is in rows and each attempt continues where the last one stopped.

@@ -25,6 +25,11 @@ export async function ensureSweeper(client: Client, queuePrefix: string, plan: S
   await client.workflow.start('sweeper', { ...options(queuePrefix, plan), workflowIdConflictPolicy: 'USE_EXISTING' });
 }
 
+/** The task queues of the versions that gave such ids. */
+const OLD_QUEUES = ['webhooks', 'releases', 'flows', 'approvals', 'environment-locks', 'commands', 'git', 'audit'].map(
+  (name) => `${name}-v1`,
+);
+
 /** Ids that earlier versions gave began with the UUID of a tenant. */
 const OLD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[a-z-]+\//;
 
@@ -34,8 +39,10 @@ const OLD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[a-z-]+\//;
  */
 export async function endWorkflowsOfOldIds(client: Client, queuePrefix: string): Promise<number> {
   let ended = 0;
-  for await (const { workflowId, runId, taskQueue } of client.workflow.list({ query: 'ExecutionStatus = "Running"' })) {
-    if (!OLD_ID.test(workflowId) || !isOfInstallation(taskQueue, queuePrefix)) continue;
+  const queues = OLD_QUEUES.map((name) => `"${queuePrefix}${name}"`).join(', ');
+  const query = `ExecutionStatus = "Running" AND TaskQueue IN (${queues})`;
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    if (!OLD_ID.test(workflowId)) continue;
     await client.workflow.getHandle(workflowId, runId).terminate('Carried on under an id that names the tenant');
     ended++;
   }
@@ -46,11 +53,6 @@ export async function endWorkflowsOfOldIds(client: Client, queuePrefix: string):
   }
   return ended;
 }
-
-/** Task queues are named `{prefix}{name}-v{number}`; another installation may have a prefix that begins with ours. */
-const isOfInstallation = (taskQueue: string, queuePrefix: string): boolean =>
-  taskQueue.startsWith(queuePrefix) && QUEUE_NAMES.test(taskQueue.slice(queuePrefix.length));
-const QUEUE_NAMES = /^(webhooks|releases|flows|approvals|environment-locks|commands|git|audit)-v\d+$/;
 
 /** Removes the schedules of earlier versions, which the sweeper replaces. */
 export async function removeOldSchedules(client: Client, queuePrefix: string): Promise<void> {

@@ -46,7 +46,7 @@ export const flowRunsSweep = defineSweep({
 /** Keeps the counts of runs cheap to read. */
 export const runCountsChore = defineChore({
   name: 'counts-of-runs',
-  everyMs: 10_000,
+  everyMs: 30_000,
   run: ({ system }) => settleRunCounts(system),
 });
 

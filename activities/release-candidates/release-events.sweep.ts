@@ -14,7 +14,6 @@ const ANSWER_MS = 20_000;
 export const releaseEventsSweep = (overdueSeconds = OVERDUE_SECONDS) =>
   defineSweep({
     name: 'release-events',
-    everyMs: 5_000,
     limit: 100,
     concurrency: 50,
     due: ({ system }, limit) => overdueDomains(system, overdueSeconds, EVENTS_PER_UPDATE, limit),

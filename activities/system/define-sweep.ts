@@ -14,6 +14,8 @@ export interface SweepDefinition<Row> {
   rowTimeoutMs: number;
   /** There is always something to do: it is not worth a line in the log. */
   isRoutine: boolean;
+  /** It has no rows of its own, and runs in one activity with the other chores that are due. */
+  isChore: boolean;
   /** Rows that are due, the longest overdue first. */
   due: (deps: Deps, limit: number) => Promise<Row[]>;
   /** What tells the row from all others of the sweep. */
@@ -27,7 +29,14 @@ export interface SweepDefinition<Row> {
 
 export type Sweep = SweepDefinition<unknown>;
 
-const DEFAULTS = { everyMs: 10_000, limit: 500, concurrency: 10, rowTimeoutMs: 60_000, isRoutine: false };
+const DEFAULTS = {
+  everyMs: 10_000,
+  limit: 500,
+  concurrency: 10,
+  rowTimeoutMs: 60_000,
+  isRoutine: false,
+  isChore: false,
+};
 const HOUR_MS = 3_600_000;
 
 export const defineSweep = <Row>(
@@ -49,6 +58,7 @@ export const defineChore = ({ name, everyMs = HOUR_MS, run }: ChoreDefinition): 
     everyMs,
     rowTimeoutMs: 240_000,
     isRoutine: true,
+    isChore: true,
     due: async () => [name],
     key: (only) => only,
     handle: run,

@@ -30,7 +30,7 @@ export async function startSweeper(
   log: Logger,
   { pace, build }: { pace: number; build: WorkerDeploymentVersion | undefined },
 ): Promise<{ stop: () => void }> {
-  const plan: SweepPlan[] = SWEEPS.map(({ name, everyMs }) => ({ name, everyMs: everyMs * pace }));
+  const plan: SweepPlan[] = SWEEPS.map(({ name, everyMs, isChore }) => ({ name, everyMs: everyMs * pace, isChore }));
   let configuredSince: string | undefined;
   const readSince = async () => (build ? currentSince(client, build) : 'start');
   const check = async () => {

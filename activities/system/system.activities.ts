@@ -1,28 +1,86 @@
-import { sweepActivity, type SweepReport } from '../../workflows/system/sweeper.contract.ts';
+import { backedOffKeys } from '../../domain/system/sweep-failures.queries.ts';
+import {
+  sweepActivity,
+  type SweepReport,
+  type SweepResults,
+  type SweepsActivities,
+} from '../../workflows/system/sweeper.contract.ts';
 import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { Sweep } from './define-sweep.ts';
-import { runSweep } from './run-sweep.ts';
+import { lookForWork, runSweep } from './run-sweep.ts';
 import { createSweepMetrics } from './sweep-metrics.ts';
 
-/** One activity per sweep, so that histories and the Temporal UI show which one failed. */
+/** Sweeps that look, or chores that run, at once: few, since nobody waits for them. */
+const CONCURRENCY = 3;
+
+/**
+ * One activity that looks which sweeps have work, one for chores, and one per sweep for its work, so that histories and
+ * the Temporal UI show what was found and which failed.
+ */
 export function createSweepActivities(
   deps: Deps,
   sweeps: readonly Sweep[],
-): Record<string, () => Promise<SweepReport>> {
+): SweepsActivities & Record<string, (names: string[]) => Promise<SweepReport | SweepResults>> {
   const metrics = createSweepMetrics(deps.metrics);
-  const activityOf = (sweep: Sweep) => (): Promise<SweepReport> =>
-    withHeartbeat(async (signal) => {
-      const began = performance.now();
-      try {
-        const report = await runSweep(deps, sweep, signal);
-        metrics.record(sweep.name, report, (performance.now() - began) / 1_000);
-        return report;
-      } catch (error) {
-        metrics.recordError(sweep.name);
-        deps.log.error({ err: error, sweep: sweep.name }, 'a sweep failed');
-        throw error;
+  const byName = new Map(sweeps.map((sweep) => [sweep.name, sweep]));
+
+  /** Measures a pass; what gives no report is none yet. */
+  async function measured<Report extends SweepReport | undefined>(
+    { name }: Sweep,
+    pass: () => Promise<Report>,
+  ): Promise<Report> {
+    const began = performance.now();
+    try {
+      const report = await pass();
+      if (report) metrics.record(name, report, (performance.now() - began) / 1_000);
+      return report;
+    } catch (error) {
+      metrics.recordError(name);
+      deps.log.error({ err: error, sweep: name }, 'a sweep failed');
+      throw error;
+    }
+  }
+
+  /** Some sweeps at once, none of which keeps another from its turn. */
+  async function together(
+    names: readonly string[],
+    signal: AbortSignal,
+    pass: (sweep: Sweep) => Promise<SweepReport | undefined>,
+  ): Promise<SweepResults> {
+    const results: SweepResults = { reports: {}, errors: {}, withWork: [] };
+    const next = names.values();
+    const worker = async () => {
+      for (const name of next) {
+        if (signal.aborted) return;
+        const sweep = byName.get(name);
+        try {
+          if (!sweep) throw new Error('This build has no such sweep');
+          const report = await measured(sweep, () => pass(sweep));
+          if (report) results.reports[name] = report;
+          else results.withWork.push(name);
+        } catch (error) {
+          results.errors[name] = error instanceof Error ? error.message : String(error);
+        }
       }
-    });
-  return Object.fromEntries(sweeps.map((sweep) => [sweepActivity(sweep.name), activityOf(sweep)]));
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    return results;
+  }
+
+  return {
+    ...Object.fromEntries(
+      sweeps.map((sweep) => [
+        sweepActivity(sweep.name),
+        () => withHeartbeat((signal) => measured(sweep, () => runSweep(deps, sweep, signal))),
+      ]),
+    ),
+    'sweeps/look': (names) =>
+      withHeartbeat(async (signal) => {
+        const left = await backedOffKeys(deps.system, names);
+        return together(names, signal, (sweep) => lookForWork(deps, sweep, left(sweep.name)));
+      }),
+    'sweeps/chores': (names) =>
+      withHeartbeat((signal) => together(names, signal, (sweep) => runSweep(deps, sweep, signal))),
+  };
 }

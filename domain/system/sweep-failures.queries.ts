@@ -8,15 +8,19 @@ const MAX_BACKOFF_SECONDS = 3_600;
 /** A row that was due for another attempt so long ago, and not tried, is not listed by its sweep any more. */
 const FORGOTTEN_AFTER_SECONDS = 7 * 86_400;
 
-/** Keys of the rows that a sweep leaves alone for now because they failed. */
-export async function backedOffKeys(system: Database, sweep: string): Promise<Set<string>> {
+/** Keys of the rows that sweeps leave alone for now because they failed, by name of sweep. */
+export async function backedOffKeys(
+  system: Database,
+  sweeps: readonly string[],
+): Promise<(sweep: string) => ReadonlySet<string>> {
   const rows = await system
     .selectFrom('sweep_failure')
-    .select('rowKey')
-    .where('sweep', '=', sweep)
+    .select(['sweep', 'rowKey'])
+    .where('sweep', '=', sql<string>`any (${sweeps}::text[])`)
     .where('nextAttemptAt', '>', sql<string>`now()`)
     .execute();
-  return new Set(rows.map(({ rowKey }) => rowKey));
+  const bySweep = Map.groupBy(rows, ({ sweep }) => sweep);
+  return (sweep) => new Set(bySweep.get(sweep)?.map(({ rowKey }) => rowKey));
 }
 
 /** Notes that a row failed once more, and backs off from it; answers how often it has failed. */

@@ -3,7 +3,10 @@ import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
-test('a sweeper that is under way goes on with the code of today', () => replay('sweeper'));
+test.each([
+  ['that ran each sweep as an activity', 'sweeper'],
+  ['that looks for work first', 'sweeper-looks'],
+])('a sweeper %s goes on with the code of today', (_, name) => replay(name));
 
 /** Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/system/replay`. Several passes, one of which fails. */
 recording('records the history', async ({ handleOf, keep }) => {
@@ -18,7 +21,7 @@ recording('records the history', async ({ handleOf, keep }) => {
       (length) => length >= 150,
     );
     await handle.terminate();
-    await keep('sweeper', sweeperId(app.queuePrefix), runId);
+    await keep('sweeper-looks', sweeperId(app.queuePrefix), runId);
   } finally {
     await worker.stop();
     await app.close();
