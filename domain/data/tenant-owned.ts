@@ -15,6 +15,7 @@ export const tenantOwned = {
   updatedAt: p
     .datetime(3)
     .defaultRaw('now()')
-    .onCreate(() => new Date())
+    // The same moment: a row that was never changed says so.
+    .onCreate(({ createdAt }: { createdAt?: Date }) => createdAt ?? new Date())
     .onUpdate(() => new Date()),
 };
