@@ -1,6 +1,7 @@
 import { TemplateError } from '../../domain/webhooks/body-template.ts';
 import { errorOfStatus, nextStep, parseRetryAfter } from '../../domain/webhooks/delivery-rules.ts';
 import { envelopeText } from '../../domain/webhooks/envelope-rules.ts';
+import { PatternWorkError } from '../../domain/webhooks/pattern-work.ts';
 import { redactedHeaders } from '../../domain/webhooks/header-rules.ts';
 import type { ClaimedDelivery } from '../../domain/webhooks/lane-store.queries.ts';
 import type { LoggedAttempt, Outcome } from '../../domain/webhooks/outcomes.queries.ts';
@@ -22,9 +23,20 @@ export async function attemptDelivery(
   const text = envelopeText(delivery);
   const needsValue = target.isWanted !== undefined || target.renderBody !== undefined;
   const envelope: unknown = needsValue ? JSON.parse(text) : undefined;
-  if (target.isWanted && !target.isWanted(envelope)) return { delivery, next: { status: 'filtered' } };
-
   const startedAt = new Date();
+  try {
+    if (target.isWanted && !target.isWanted(envelope)) return { delivery, next: { status: 'filtered' } };
+  } catch (error) {
+    if (!(error instanceof PatternWorkError)) throw error;
+    const { url, method } = target;
+    const failure = {
+      errorKind: 'template',
+      error: `filter: ${error.message}`,
+      sentBody: null,
+      durationMs: 0,
+    } as const;
+    return recorded(delivery, target, { url, method, startedAt, ...failure });
+  }
   if (target.refusal !== undefined) {
     const { url, method } = target;
     const refused = { errorKind: 'refused', error: target.refusal, sentBody: null, durationMs: 0 } as const;

@@ -2,7 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import type { Encryption } from '../../domain/shared/encryption.ts';
 import { compileTemplate } from '../../domain/webhooks/body-template.ts';
 import type { RetryPolicy } from '../../domain/webhooks/delivery-rules.ts';
-import { compileFilter, type PayloadTest } from '../../domain/webhooks/filter-rules.ts';
+import { withPatternWork } from '../../domain/webhooks/pattern-work.ts';
+import { compileFilter, type PayloadTest, type WebhookFilter } from '../../domain/webhooks/filter-rules.ts';
 import type { ClaimedDelivery, StoredTarget } from '../../domain/webhooks/lane-store.queries.ts';
 import { compileLinearRegex } from '../../domain/webhooks/linear-regex.ts';
 import { signingKey } from '../../domain/webhooks/standard-webhooks.ts';
@@ -52,7 +53,7 @@ export function openTarget(webhookId: string, stored: StoredTarget, encryption: 
       'user-agent': 'Quayside-Webhooks/1',
       ...lowerCased(openHeaders(encryption, webhookId, stored.headers)),
     },
-    isWanted: hasFilter ? compileFilter(filter, compileLinearRegex) : undefined,
+    isWanted: hasFilter ? boundedFilter(filter) : undefined,
     renderBody: bodyTemplate === null ? undefined : compileTemplate(bodyTemplate),
     keysAt: (now) => (previous && now < previousUntil ? [current, previous] : [current]),
   };
@@ -60,3 +61,12 @@ export function openTarget(webhookId: string, stored: StoredTarget, encryption: 
 
 const lowerCased = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** Of one event and webhook: some 10 ms of a core. */
+const FILTER_WORK_MAX = 500_000;
+
+/** The test throws `PatternWorkError` for an event that takes more work. */
+function boundedFilter(filter: WebhookFilter): PayloadTest {
+  const isWanted = compileFilter(filter, compileLinearRegex);
+  return (envelope) => withPatternWork(FILTER_WORK_MAX, () => isWanted(envelope));
+}

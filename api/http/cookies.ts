@@ -4,7 +4,18 @@ import { isLoopbackHost } from '../../domain/shared/loopback-rules.ts';
  * `qs_session`: the session of a browser. `qs_oidc`: a pending sign-in with the identity provider. `qs_live`: live links
  * that were opened, the newest first.
  */
-export type CookieName = 'qs_session' | 'qs_oidc' | 'qs_live';
+export const COOKIE_NAMES = ['qs_session', 'qs_oidc', 'qs_live'] as const;
+export type CookieName = (typeof COOKIE_NAMES)[number];
+
+const OWN_NAMES = new Set<string>(COOKIE_NAMES.flatMap((name) => [name, `__Host-${name}`]));
+
+/** A `Cookie` header without the cookies of the service; empty when no other is left. */
+export const withoutOwnCookies = (header: string): string =>
+  header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '' && !OWN_NAMES.has((pair.split('=', 1)[0] ?? '').trim()))
+    .join('; ');
 
 /** The cookies of the service: hidden from scripts and not sent with cross-site writes (RFC 6265bis). */
 export interface Cookies {

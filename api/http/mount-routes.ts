@@ -59,6 +59,7 @@ export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePa
   for (const route of routes.toSorted(literalFirst)) {
     router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {
       ctx.state.showsFailure = route.showsFailure;
+      ctx.set('Cache-Control', 'no-store');
       try {
         if (route.params?.safeParse(ctx.params).success === false) {
           assertMethod(ctx, methodsOf(ctx.path));
@@ -118,9 +119,8 @@ async function serve(
   if (route.roles === 'public') {
     const head = headOf(route, ctx);
     route.admit?.(head);
-    // RFC 6749, section 5.1: replies with credentials must not be cached.
     const address = addressKey(clientAddress(ctx.ip, ctx.get('x-forwarded-for'), deps.trustedProxies));
-    if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(address)), 'Cache-Control': 'no-store' });
+    if (route.takesCredential) ctx.set(await deps.addressLimit(address));
     if (route.takesHook) ctx.set(await deps.hookAddressLimit(address));
     const { input, body } = await withBody(route, head, ctx, bodiesOf(STRANGERS));
     const output = await route.handle(input, {
@@ -158,7 +158,6 @@ async function serve(
         await handle(input, { ...base, log: state.log, actor, tx, undo, reads, gone, isKeyed: key !== '' }),
       ),
     );
-  if (route.givesCredential) ctx.set('Cache-Control', 'no-store');
   if (key === '') {
     const tx = actingAs(actor);
     await send(ctx, await handled(tx, tx));

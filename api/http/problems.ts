@@ -58,6 +58,7 @@ export function problemOf(error: unknown, instance: string, requestId: string): 
       ...headers,
     },
     body: {
+      ...members,
       type: `urn:quayside:problem:${known.code}`,
       title: STATUS_CODES[status],
       status,
@@ -67,7 +68,6 @@ export function problemOf(error: unknown, instance: string, requestId: string): 
       requestId,
       ...(fields && { errors: fields.slice(0, SHOWN_MAX) }),
       ...(fields && fields.length > SHOWN_MAX && { moreErrors: fields.length - SHOWN_MAX }),
-      ...members,
     },
   };
 }

@@ -63,6 +63,9 @@ export async function sendReply(deps: ReplyDeps, exchange: Exchange, reply: Repl
       );
     case 'step':
       return sendStep(exchange, reply);
+    case 'too_costly':
+      named(response, reply.scenario);
+      throw new DomainError('unprocessable', `Which step answers is not known: ${reply.reason}`);
     case 'unmatched': {
       const { scenario, workspace, nearest, unmatched } = reply;
       named(response, scenario);
@@ -84,7 +87,7 @@ export async function sendReply(deps: ReplyDeps, exchange: Exchange, reply: Repl
 
 const unmatchedCall = ({ method, path }: MockRequest, { name }: ActiveScenario, nearest: unknown) =>
   new DomainError('mock_unmatched', `No step of the scenario ${name} answers ${method} ${path.slice(0, 500)}`, {
-    members: { scenario: name, nearest },
+    members: { scenario: name, nearest: nearest ?? null },
   });
 
 const fixedAnswer = ({ status, headers = {}, body }: Exclude<ActiveScenario['unmatched'], string>): MockAnswer => ({

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { isOwnCredential } from '../../domain/auth/own-credentials.ts';
 import { hashSecret } from '../../domain/auth/secrets.ts';
 import { addressKey, clientAddress, type TrustedProxies } from '../../domain/shared/client-address.ts';
 import { contentCoding, isKnownCoding, unpacked } from '../../domain/shared/content-coding.ts';
@@ -9,6 +10,7 @@ import { MOCK_KEY } from '../../domain/mocks/mock-keys.ts';
 import type { MockLane } from '../../domain/mocks/mock-lane.ts';
 import { mockRequest } from '../../domain/mocks/mock-request.ts';
 import { BODY_MAX_BYTES } from '../../domain/mocks/step-rules.ts';
+import { withoutOwnCookies } from '../http/cookies.ts';
 import type { HttpMetrics } from '../http/metrics.ts';
 import { isUnexpected, problemOf } from '../http/problems.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
@@ -73,7 +75,7 @@ export function createMockServer(deps: MockServerDeps): MockServer {
     await limit(place.workspaceId);
     const run = runOf(request);
     const received = await bodiesOf(place.tenantId).readBytes(request, response, BODY_MAX_BYTES);
-    const headers = headersOf(request);
+    const headers = headersOf(request, deps.publicUrl);
     const called = mockRequest(request.method ?? 'GET', target, headers, await plainBody(received, headers));
     const reply = await lane.answer(called, run);
     await sendReply(
@@ -152,16 +154,17 @@ function runOf({ headers }: IncomingMessage): string {
   throw new DomainError('invalid_request', 'X-Mock-Run must be 1 to 100 printable characters without spaces');
 }
 
-/** Cookies of the service, which a browser sends to every path of its host. */
-const OWN_COOKIES = /^(__Host-)?qs_(session|oidc)=/;
-
-function headersOf(request: IncomingMessage): Record<string, string> {
+/** Without what a browser or a client of the service sends to every path of its host. */
+function headersOf(request: IncomingMessage, publicUrl: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value = ''] of Object.entries(request.headers))
     headers[name] = typeof value === 'string' ? value : value.join(', ');
-  const cookies = (headers.cookie ?? '').split(/;\s*/).filter((pair) => pair !== '' && !OWN_COOKIES.test(pair));
-  if (cookies.length > 0) headers.cookie = cookies.join('; ');
-  else delete headers.cookie;
+  const cookie = withoutOwnCookies(headers.cookie ?? '');
+  if (cookie === '') delete headers.cookie;
+  else headers.cookie = cookie;
+  if (isOwnCredential(headers.authorization ?? '', publicUrl)) delete headers.authorization;
+  // The address of a page of the service may have a link's token in it.
+  if (URL.parse(headers.referer ?? '')?.origin === new URL(publicUrl).origin) delete headers.referer;
   return headers;
 }
 

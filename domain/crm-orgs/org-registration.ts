@@ -175,7 +175,7 @@ export async function registerSandbox(
 /** A sandbox that cannot be signed in to yet. */
 export const stillCopying = ({ name, status, copyProgress }: { name: string; status: string; copyProgress: number }) =>
   new DomainError('in_progress', `Sandbox ${name} is still being copied: ${copyProgress} % (${status})`, {
-    members: { status, copyProgress },
+    members: { copyStatus: status, copyProgress },
   });
 
 async function afterwards(reads: OrgScope['reads'], username: string): Promise<OrgRow> {

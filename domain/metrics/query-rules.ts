@@ -103,13 +103,18 @@ function selectorsOf(input: QueryInput): StoreParameters {
   return given.map((text) => {
     if (Buffer.byteLength(text) > QUERY_MAX) throw invalid('match[]', `must not be longer than ${QUERY_MAX} bytes`);
     if (text.trim() === '') throw invalid('match[]', '1:1: parse error: no expression found in input');
-    if (EMPTY_SELECTOR.test(text)) throw invalid('match[]', 'match[] must contain at least one non-empty matcher');
+    if (isEmptySelector(text)) throw invalid('match[]', 'match[] must contain at least one non-empty matcher');
     return ['match[]', withStoredNames(text)] as const;
   });
 }
 
 /** It selects everything: no matcher, or only ones that an absent label matches, too. */
-const EMPTY_SELECTOR = /^\s*\{\s*(?:[A-Za-z_]\w*\s*(?:=\s*""|=~\s*"(?:\.\*)?")\s*,?\s*)*\}\s*$/;
+function isEmptySelector(text: string): boolean {
+  const matchers = /^\s*\{([^{}]*)\}\s*$/.exec(text)?.[1];
+  // A comma within quotes parts what no pattern for an empty matcher fits.
+  return matchers?.split(',').every((matcher) => EMPTY_MATCHER.test(matcher.trim())) ?? false;
+}
+const EMPTY_MATCHER = /^(?:[A-Za-z_]\w*\s*(?:=\s*""|=~\s*"(?:\.\*)?"))?$/;
 
 function spanOf(input: QueryInput): StoreParameters {
   const start = one(input, 'start') === '' ? undefined : timeOf(input, 'start');

@@ -96,5 +96,5 @@ export async function settleExpired(tx: Tx, workspaceId: string): Promise<void> 
 /** The refusal of what would be active beside another scenario. */
 export const lockedBy = ({ name, status }: Pick<MockScenario, 'name' | 'status'>) =>
   new DomainError('locked', `The scenario ${name} of the workspace is ${status}`, {
-    members: { scenario: name, status },
+    members: { scenario: name, scenarioStatus: status },
   });

@@ -1,7 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Reads } from '../data/fenced-reads.ts';
 import { FilterError } from '../webhooks/filter-rules.ts';
-import { invalidField } from '../shared/errors.ts';
+import { PatternWorkError, patternWork, withPatternWork } from '../webhooks/pattern-work.ts';
+import { DomainError, invalidField } from '../shared/errors.ts';
 import { callsAfter, type CallRow } from './calls.queries.ts';
 import { type CompiledStep, compileStep } from './compile-step.ts';
 import type { MockRequest } from './mock-request.ts';
@@ -57,13 +58,14 @@ export async function verifyCalls(
   const expected = expect.map(({ match, times }, index) => ({ ...boundsOf(times), step: compiled(match, index) }));
   const { id, round } = await scenarioByName(reads, workspace, name);
   const until = performance.now() + waitMs;
+  const work = boundedWork();
   const calls: CallRow[] = [];
   const matching = expected.map((): number[] => []);
   for (;;) {
     for (const call of await newCalls(reads, id, { round, run }, calls.at(-1)?.number ?? '0')) {
       const request = requestOf(call);
       for (const [index, { step }] of expected.entries())
-        if (step.matches(request, {})) matching[index]?.push(calls.length);
+        if (await work(() => step.matches(request, {}))) matching[index]?.push(calls.length);
       calls.push(call);
     }
     const problems = verificationProblems(
@@ -72,15 +74,44 @@ export async function verifyCalls(
     );
     const leftMs = until - performance.now();
     if (problems.length === 0 || leftMs <= 0 || calls.length >= CALLS_MAX) {
-      const failures = problems.map(({ kind, expectation, found }): VerificationFailure => {
+      const failures: VerificationFailure[] = [];
+      for (const { kind, expectation, found } of problems) {
         const { atLeast = 0, atMost = Infinity, step } = expected[expectation] ?? {};
-        const nearest = step && kind === 'count' && found < atLeast ? nearestCalls(step, calls) : [];
-        return { expectation, reason: kind, found, atLeast, atMost: Number.isFinite(atMost) ? atMost : null, nearest };
-      });
+        const nearest = step && kind === 'count' && found < atLeast ? await nearestCalls(step, calls, work) : [];
+        const limit = Number.isFinite(atMost) ? atMost : null;
+        failures.push({ expectation, reason: kind, found, atLeast, atMost: limit, nearest });
+      }
       return { passed: failures.length === 0, calls: calls.length, failures };
     }
     await sleep(Math.min(POLL_MS, leftMs), undefined, { signal: signal() });
   }
+}
+
+/** Of the patterns of a verification: some 4 s of a core, in pieces. */
+const PATTERN_WORK_MAX = 200_000_000;
+/** Of those of one expectation and one call: some 45 ms. */
+const CALL_WORK_MAX = 2_000_000;
+/** Others have their turn after so long. */
+const TURN_MS = 10;
+
+type BoundedWork = <T>(evaluate: () => T) => Promise<T>;
+
+/** Evaluates in turns, so that other requests are served meanwhile. Throws `unprocessable` for more than there may be. */
+function boundedWork(): BoundedWork {
+  const all = patternWork(PATTERN_WORK_MAX);
+  let turnBegan = performance.now();
+  return async (evaluate) => {
+    if (performance.now() - turnBegan > TURN_MS) {
+      await setImmediate();
+      turnBegan = performance.now();
+    }
+    try {
+      return all(() => withPatternWork(CALL_WORK_MAX, evaluate));
+    } catch (error) {
+      if (!(error instanceof PatternWorkError)) throw error;
+      throw new DomainError('unprocessable', `Whether the calls are those expected is not known: ${error.message}`);
+    }
+  };
 }
 
 function compiled(match: StepRequest, index: number): CompiledStep {
@@ -123,16 +154,23 @@ function requestOf({ method, path, request }: CallRow): MockRequest {
   };
 }
 
-function nearestCalls({ conditions }: CompiledStep, calls: readonly CallRow[]): VerificationFailure['nearest'] {
-  const scored = calls.map((call) => {
+async function nearestCalls(
+  { conditions }: CompiledStep,
+  calls: readonly CallRow[],
+  work: BoundedWork,
+): Promise<VerificationFailure['nearest']> {
+  const scored = [];
+  for (const call of calls) {
     const request = requestOf(call);
-    const criteria = conditions.map(({ criterion, isMet, found }) => ({
-      criterion,
-      matches: isMet(request, {}),
-      found: shown(found(request, {})),
-    }));
-    return { call, criteria, score: criteria.filter(({ matches }) => matches).length };
-  });
+    const criteria = await work(() =>
+      conditions.map(({ criterion, isMet, found }) => ({
+        criterion,
+        matches: isMet(request, {}),
+        found: shown(found(request, {})),
+      })),
+    );
+    scored.push({ call, criteria, score: criteria.filter(({ matches }) => matches).length });
+  }
   return scored
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)

@@ -45,9 +45,21 @@ export interface FieldError {
   pointer: string;
 }
 
+/** Members that every problem body has (RFC 9457, section 3.1, and ours): no error may give them another meaning. */
+type ReservedMember =
+  | 'type'
+  | 'title'
+  | 'status'
+  | 'detail'
+  | 'instance'
+  | 'code'
+  | 'requestId'
+  | 'errors'
+  | 'moreErrors';
+
 export interface ErrorExtras {
   /** Further members of the problem body. */
-  members?: Record<string, unknown>;
+  members?: Record<string, unknown> & { [Name in ReservedMember]?: never };
   fields?: FieldError[];
   headers?: Record<string, string>;
 }

@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js';
 import type { CompileRegex } from './filter-rules.ts';
+import { usePatternWork } from './pattern-work.ts';
 
 const PATTERN_MAX = 256;
 /** Repetition counts multiply the size of the program, and so the time of each step. */
@@ -7,10 +8,15 @@ const PROGRAM_MAX = 2_000;
 /** Only this much of a text is searched: the time is proportional to text × program. */
 const TEXT_MAX = 4_096;
 
-/** Regular expressions of users, in RE2's syntax: without backtracking, so none can hang the service. */
+/** Regular expressions of users, in RE2's syntax: without backtracking, so none can hang the service; see `withPatternWork`. */
 export const compileLinearRegex: CompileRegex = (pattern) => {
   if (pattern.length > PATTERN_MAX) throw new Error(`longer than ${PATTERN_MAX} characters`);
   const compiled = RE2JS.compile(pattern);
-  if (compiled.programSize() > PROGRAM_MAX) throw new Error('too large when its repetitions are expanded');
-  return (text) => compiled.matcher(text.slice(0, TEXT_MAX)).find();
+  const size = compiled.programSize();
+  if (size > PROGRAM_MAX) throw new Error('too large when its repetitions are expanded');
+  return (text) => {
+    const searched = text.slice(0, TEXT_MAX);
+    usePatternWork(size * searched.length);
+    return compiled.matcher(searched).find();
+  };
 };

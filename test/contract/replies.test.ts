@@ -53,6 +53,9 @@ const ON_NEW_THINGS: ReadonlySet<string> = new Set([
   'receiveChatInteraction',
   'receiveChatEvent',
 ]);
+/** Segments of a recording, which never change, and what the live page consists of may be kept by whoever asked. */
+const KEPT_BY_READERS: ReadonlySet<string> = new Set(['getBrowserReplaySegment', 'getLiveAsset']);
+
 const examplesFor = ({ method, operationId }: AnyRoute): Examples => {
   if (method === 'delete' || ON_NEW_THINGS.has(operationId)) return makeExamples(app);
   return method === 'get' ? read : changed;
@@ -67,6 +70,9 @@ test.each(routes.map((route) => [nameOf(route), route] as const))('%s replies as
   expect(reference.violations(route, reply)).toEqual([]);
   expect(reply.headers.get('x-request-id')).toBeTruthy();
   if (route.roles !== 'public') expect(reply.headers.get('ratelimit-policy')).toBeTruthy();
+  const caching = reply.headers.get('cache-control') ?? '';
+  if (!KEPT_BY_READERS.has(route.operationId)) expect(caching).toMatch(/^(private, )?no-store$/);
+  else expect(caching).not.toContain('public');
   const written = await trailOf(reply.headers.get('x-request-id'));
   const allowed = typeof route.audit === 'string' ? [route.audit] : Array.isArray(route.audit) ? route.audit : [];
   expect(written.filter((action) => !allowed.includes(action))).toEqual([]);

@@ -1,4 +1,5 @@
 import { problemOf } from '../../../api/http/problems.ts';
+import { DomainError } from '../../../domain/shared/errors.ts';
 
 /** An error as the driver throws it, perhaps wrapped by the ORM. */
 const thrown = (code: string) =>
@@ -17,4 +18,10 @@ test.each([
   expect(body).toMatchObject({ status, code, instance: '/api/x', requestId: 'r1' });
   expect(JSON.stringify(body)).not.toContain('secret');
   expect('Retry-After' in headers).toBe(status === 503);
+});
+
+test('members of an error never stand for what every problem has', () => {
+  const members = { status: 'armed', code: 'x', scenario: 'one' } as Record<string, unknown>;
+  const { body } = problemOf(new DomainError('locked', 'It is locked', { members }), '/api/x', 'r1');
+  expect(body).toMatchObject({ status: 409, code: 'locked', scenario: 'one' });
 });

@@ -1,3 +1,4 @@
+import { COOKIE_NAMES } from '../../../api/http/cookies.ts';
 import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { SWEEPS } from '../../../activities/system/sweeps.ts';
 import { activityDeps } from '../../support/activities.ts';
@@ -98,16 +99,24 @@ test('a request without a step gets what the scenario says: a fixed answer, or t
   await member.post(200, path('through', '/arm?replace=true'));
   await expect(get('/a')).resolves.toMatchObject({ text: 'mine' });
   const passed = await get('/c/d?x=%2F', {
-    headers: { cookie: 'qs_session=ours; theirs=1', authorization: 'Bearer t' },
+    headers: { cookie: 'qs_session=ours; theirs=1', authorization: 'Bearer t', referer: 'https://theirs.test/x' },
   });
   expect(passed).toMatchObject({ status: 200, text: 'passed on', headers: { 'x-from': 'upstream' } });
   expect(passed.headers['set-cookie']).toEqual([`sid=1; HttpOnly; Path=${mockPath()}/`]);
   expect(upstreamSaw.at(-1)).toMatchObject({
     url: '/base/c/d?x=%2F',
-    headers: { cookie: 'theirs=1', authorization: 'Bearer t' },
+    headers: { cookie: 'theirs=1', authorization: 'Bearer t', referer: 'https://theirs.test/x' },
   });
+  // What a browser or a client of the service sends everywhere stays here.
+  const cookies = COOKIE_NAMES.flatMap((name) => [`${name}=secret`, `__Host-${name}=secret`]);
+  for (const authorization of [app.owner, app.application].map(({ token }) => `Bearer ${token}`)) {
+    const referer = `${app.env.PUBLIC_URL}/live?token=secret`;
+    await get('/c', { headers: { cookie: cookies.join(';'), authorization, referer } });
+    const { headers } = upstreamSaw.at(-1) ?? {};
+    for (const name of ['cookie', 'authorization', 'referer']) expect(headers).not.toHaveProperty(name);
+  }
   await expect(get('/away')).resolves.toMatchObject({ status: 302, headers: { location: 'http://127.0.0.1:9/' } });
-  await expect(member.get(200, path('through'))).resolves.toMatchObject({ calls: { matched: 1, unmatched: 2 } });
+  await expect(member.get(200, path('through'))).resolves.toMatchObject({ calls: { matched: 1, unmatched: 4 } });
 });
 
 test('requests without a step are announced at most once a minute', async () => {

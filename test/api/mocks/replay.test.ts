@@ -11,6 +11,29 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+test('patterns that take too much work for a request are cut, told, and stop nobody else', async () => {
+  const { armed, get } = mockStage(app);
+  const request = { headers: { 'x-a': { regex: '(a?){480}[^a]' } }, query: { q: { regex: '([ab]?){480}\\d' } } };
+  const steps = Array.from({ length: 10 }, () =>
+    step('GET', '/zz', 1, { request: { method: 'GET', path: '/zz', ...request } }),
+  );
+  await armed('costly', steps);
+  const costly = () => get(`/zz?q=${'ab'.repeat(2_048)}`, { headers: { 'x-a': 'a'.repeat(4_096) } });
+  const cpuBefore = process.cpuUsage();
+  expect(await costly()).toMatchObject({
+    status: 422,
+    json: { code: 'unprocessable', detail: expect.stringMatching(/not known/) },
+  });
+  const { user } = process.cpuUsage(cpuBefore);
+  expect(user / 1_000).toBeLessThan(500);
+  // No step is for this path, and which would be nearest is not known.
+  expect(await get(`/other?q=${'ab'.repeat(2_048)}`, { headers: { 'x-a': 'a'.repeat(4_096) } })).toMatchObject({
+    status: 404,
+    json: { code: 'mock_unmatched', nearest: null },
+  });
+  await expect(get('/zz?q=1', { headers: { 'x-a': 'b' } })).resolves.toMatchObject({ text: '1' });
+});
+
 test('strict: only the step at the cursor answers, each as often as its times', async () => {
   const { armed, get, path, member } = mockStage(app);
   await armed('strict', [step('GET', '/a', 1), step('GET', '/b', 2, { times: 2 }), step('GET', '/a', 3)], {

@@ -1,3 +1,4 @@
+import { threadCpuMs } from '../../support/thread-cpu.ts';
 import {
   checkInstantQuery,
   checkLabelName,
@@ -114,4 +115,15 @@ test.each(['{}', ' { } ', '{a=""}', '{__name__=~".*"}'])('the selector %s select
 test('a name of a label', () => {
   expect(checkLabelName('bad-name')).toEqual(bad('invalid label name: "bad-name"'));
   expect(checkLabelName('a.b')).toEqual({ name: 'a_b' });
+});
+
+test('the time to see that a selector is empty does not grow with the ways to read it', () => {
+  const query = (gaps: number) => ({ 'match[]': [`{${'a=""'.repeat(gaps)}{a="`], start: '1', end: '2' });
+  const few = threadCpuMs(() => checkSeries(query(10)));
+  const many = threadCpuMs(() => checkSeries(query(2_000)));
+  expect(many).toBeLessThan(few + 20);
+  expect(checkSeries({ 'match[]': ['{a="", b=~".*",}'] })).toEqual(
+    bad('invalid parameter "match[]": match[] must contain at least one non-empty matcher'),
+  );
+  expect(checkSeries({ 'match[]': ['{a="", b="x,y"}'] })).not.toHaveProperty('errorType');
 });

@@ -1,5 +1,6 @@
 import { compileFilter, FilterError, type WebhookFilter } from '../../../domain/webhooks/filter-rules.ts';
 import { compileLinearRegex } from '../../../domain/webhooks/linear-regex.ts';
+import { PatternWorkError, patternWork, withPatternWork } from '../../../domain/webhooks/pattern-work.ts';
 import { threadCpuMs } from '../../support/thread-cpu.ts';
 
 const envelope = {
@@ -64,6 +65,28 @@ test.each<WebhookFilter>([
   Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1])),
 ])('refused: %j', (filter) => {
   expect(() => compileFilter(filter, compileLinearRegex)).toThrow(FilterError);
+});
+
+test('patterns may use so much work together, and what is cut says so', () => {
+  const costly = compileFilter({ a: { regex: '(a?){480}[^a]' }, b: { regex: 'b' } }, compileLinearRegex);
+  const event = { a: 'a'.repeat(4_096), b: 'b' };
+  const cpuMs = threadCpuMs(() =>
+    expect(() => withPatternWork(2_000_000, () => costly(event))).toThrow(PatternWorkError),
+  );
+  expect(cpuMs).toBeLessThan(50);
+  const cheap = compileFilter({ b: { regex: 'b' } }, compileLinearRegex);
+  const shared = patternWork(100);
+  const asked = () => shared(() => cheap({ b: 'x'.repeat(10) }));
+  expect(asked()).toBe(false);
+  expect(() => {
+    for (let count = 0; count < 10; count++) asked();
+  }).toThrow(PatternWorkError);
+  expect(cheap(event)).toBe(true);
+  // What is used within another counts there, too.
+  const outer = patternWork(100);
+  expect(() => {
+    for (let count = 0; count < 10; count++) outer(() => withPatternWork(90, () => cheap({ b: 'x'.repeat(10) })));
+  }).toThrow(PatternWorkError);
 });
 
 test('a pattern that makes backtracking engines hang takes no time', () => {
