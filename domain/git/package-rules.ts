@@ -104,9 +104,10 @@ export function packagesNotIn<Package extends Pick<PackageDefinition, 'name' | '
   return packages.filter((each) => !known.has(keyOf(each)));
 }
 
-const normalPath = (path: string): string =>
+/** A path of a manifest as git writes it: the CLI of the platform takes the separators of Windows, too. */
+export const normalPath = (path: string): string =>
   path
-    .split('/')
+    .split(/[/\\]/)
     .filter((segment) => segment !== '' && segment !== '.')
     .join('/');
 

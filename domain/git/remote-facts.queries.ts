@@ -18,7 +18,7 @@ const FACTS = statement<{ tenantId: string; projectId: string; defaultBranch: st
   from git_mirror m where m.tenant_id = ${tenantId} and m.project_id = ${projectId}`,
 );
 
-/** Packages that the setting lists and no commit has touched. */
+/** Packages that no commit has touched. */
 const untouchedPackages = ({ db, tenantId }: Reads, projectId: string) =>
   db
     .selectFrom('git_package as p')
@@ -54,14 +54,16 @@ export async function remoteFacts(reads: Reads, { id, defaultBranch, configurati
   const { packagesFrom, ...rest } = facts;
   const { packagePaths = {} } = configuration;
   const hasFacts = facts.fetchedAt !== null;
-  const isFromSetting = hasFacts && packagesFrom === 'setting' && Object.keys(packagePaths).length > 0;
+  const isDeclared = Object.keys(packagePaths).length > 0;
+  // The setting may have changed since the last fetch.
+  const isAsFetched = hasFacts && packagesFrom === (isDeclared ? 'setting' : 'manifest');
   const declared = new Map(packagesOfSetting(packagePaths).map(({ name, path }) => [name, path]));
-  const untouched = isFromSetting ? await untouchedPackages(reads, id) : [];
+  const untouched = isAsFetched ? await untouchedPackages(reads, id) : [];
   return {
     ...rest,
     branches: hasFacts && !facts.hasDefaultBranch ? (await listBranches(reads, id)).map(({ name }) => name) : [],
-    // The setting may have changed since the last fetch.
-    emptyPackages: untouched.filter(({ name, path }) => declared.get(name) === path),
+    emptyPackages: isDeclared ? untouched.filter(({ name, path }) => declared.get(name) === path) : untouched,
+    areFromManifest: !isDeclared,
   };
 }
 

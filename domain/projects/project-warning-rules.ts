@@ -17,13 +17,15 @@ export interface RemoteFacts {
   hasDefaultBranch: boolean;
   /** Looked up if the default branch is missing. */
   branches: readonly string[];
-  /** Packages of `packagePaths` of which no commit has ever changed a file, with their paths. */
+  /** Packages of which no commit has ever changed a file, with their paths. */
   emptyPackages: readonly { name: string; path: string }[];
+  /** They are those of the repository's `sfdx-project.json`, not of `packagePaths`. */
+  areFromManifest: boolean;
 }
 
 /** What a project says of its repository and the remote does not confirm. */
 export function remoteWarnings({ defaultBranch }: DeclaredProject, facts: RemoteFacts): Warning[] {
-  const { error, fetchedAt, hasDefaultBranch, branches, emptyPackages } = facts;
+  const { error, fetchedAt, hasDefaultBranch, branches, emptyPackages, areFromManifest } = facts;
   const unreachable = error === null ? [] : [warning('unreachable_remote', ['remoteUrl'], error)];
   if (fetchedAt === null) return unreachable;
   const message = `The remote has no branch ${defaultBranch}${didYouMean(defaultBranch, branches)}`;
@@ -35,8 +37,8 @@ export function remoteWarnings({ defaultBranch }: DeclaredProject, facts: Remote
       .map(({ name, path }) =>
         warning(
           'package_path_matches_nothing',
-          ['configuration', 'packagePaths', name],
-          `No commit of the remote has changed a file at ${path}`,
+          areFromManifest ? ['remoteUrl'] : ['configuration', 'packagePaths', name],
+          `No commit of the remote has changed a file at ${path}${areFromManifest ? `, where sfdx-project.json has ${name}` : ''}`,
         ),
       ),
   ];

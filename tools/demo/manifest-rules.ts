@@ -1,3 +1,5 @@
+import { normalPath } from '../../domain/git/package-rules.ts';
+
 /** A folder that is released by itself. */
 export interface DemoPackage {
   name: string;
@@ -18,12 +20,6 @@ interface Directory {
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-
-const normalPath = (path: string): string =>
-  path
-    .split('/')
-    .filter((segment) => segment !== '' && segment !== '.')
-    .join('/');
 
 /**
  * The packages of a `sfdx-project.json`. Where no directory has a package, each is one, named by its folder, or by its

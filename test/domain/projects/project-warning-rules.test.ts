@@ -1,7 +1,14 @@
 import { foreignPackages, remoteWarnings } from '../../../domain/projects/project-warning-rules.ts';
 
 const project = { defaultBranch: 'mian', configuration: {} };
-const facts = { error: null, fetchedAt: '2026-03-02', hasDefaultBranch: true, branches: [], emptyPackages: [] };
+const facts = {
+  error: null,
+  fetchedAt: '2026-03-02',
+  hasDefaultBranch: true,
+  branches: [],
+  emptyPackages: [],
+  areFromManifest: false,
+};
 
 test.each([
   [facts, []],
@@ -17,6 +24,12 @@ test.each([
     { ...facts, emptyPackages: [{ name: 'a/b', path: 'force-app' }] },
     [
       'package_path_matches_nothing #/configuration/packagePaths/a~1b No commit of the remote has changed a file at force-app',
+    ],
+  ],
+  [
+    { ...facts, emptyPackages: [{ name: 'ui', path: 'force-app' }], areFromManifest: true },
+    [
+      'package_path_matches_nothing #/remoteUrl No commit of the remote has changed a file at force-app, where sfdx-project.json has ui',
     ],
   ],
 ])('%j', (found, expected) => {

@@ -12,6 +12,24 @@ withGitWorker(['git-v1'], (started) => {
 const owner = () => app.as(app.owner);
 const pathOf = (identifier: string) => `/api/projects/${encodeURIComponent(identifier)}`;
 
+test('paths of a manifest are those of Windows, too, and warn where they match nothing', async () => {
+  const remote = newRepository();
+  const directory = (name: string, path: string) => ({ package: name, path, versionNumber: '1.0.0.NEXT' });
+  const manifest = {
+    packageDirectories: [directory('core', 'plugins\\core'), directory('gone', '.\\plugins\\gone')],
+  };
+  remote.commit({ files: { 'sfdx-project.json': JSON.stringify(manifest), 'plugins/core/a': '1' } });
+  const { repositoryIdentifier } = await mirrored(app, remote, { configuration: {} });
+  const { warnings } = await owner().get(200, pathOf(repositoryIdentifier));
+  expect(warnings).toEqual([
+    {
+      code: 'package_path_matches_nothing',
+      message: 'No commit of the remote has changed a file at plugins/gone, where sfdx-project.json has gone',
+      pointer: '#/remoteUrl',
+    },
+  ]);
+});
+
 test('what the remote does not confirm comes with the next read after the first fetch', async () => {
   const remote = newRepository();
   const commit = remote.commit({ files: { 'core/a': '1' } });
