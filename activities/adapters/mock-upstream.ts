@@ -1,5 +1,5 @@
 import { Agent, request as send } from 'undici';
-import type { ForwardUpstream, UpstreamAnswer } from '../../domain/mocks/upstream.port.ts';
+import { type ForwardUpstream, HOPS_HEADER, hopsOf, type UpstreamAnswer } from '../../domain/mocks/upstream.port.ts';
 import { type OutboundAddresses, RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
 import { contentCoding, isKnownCoding, unpacked } from '../../domain/shared/content-coding.ts';
 import { TooLargeError, wholeBytes } from '../../domain/shared/whole-bytes.ts';
@@ -34,7 +34,7 @@ export function createMockUpstream(addresses: OutboundAddresses): ClosableForwar
         const hasBody = bytes.length > 0 && method !== 'GET' && method !== 'HEAD';
         const answer = await send(url, {
           method: method as 'GET',
-          headers: sent,
+          headers: { ...sent, [HOPS_HEADER]: String(hopsOf(headers) + 1) },
           body: hasBody ? bytes : null,
           dispatcher,
           signal,

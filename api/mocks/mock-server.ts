@@ -9,6 +9,7 @@ import { newId } from '../../domain/shared/ids.ts';
 import { MOCK_KEY } from '../../domain/mocks/mock-keys.ts';
 import type { MockLane } from '../../domain/mocks/mock-lane.ts';
 import { mockRequest } from '../../domain/mocks/mock-request.ts';
+import { HOPS_MAX, hopsOf } from '../../domain/mocks/upstream.port.ts';
 import { BODY_MAX_BYTES } from '../../domain/mocks/step-rules.ts';
 import { withoutOwnCookies } from '../http/cookies.ts';
 import type { HttpMetrics } from '../http/metrics.ts';
@@ -76,6 +77,8 @@ export function createMockServer(deps: MockServerDeps): MockServer {
     const run = runOf(request);
     const received = await bodiesOf(place.tenantId).readBytes(request, response, BODY_MAX_BYTES);
     const headers = headersOf(request, deps.publicUrl);
+    if (hopsOf(headers) >= HOPS_MAX)
+      throw new DomainError('upstream_error', `The request was passed on by ${HOPS_MAX} mock servers: it goes round`);
     const called = mockRequest(request.method ?? 'GET', target, headers, await plainBody(received, headers));
     const reply = await lane.answer(called, run);
     await sendReply(

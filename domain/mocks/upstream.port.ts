@@ -32,3 +32,12 @@ export type ForwardUpstream = (
   request: UpstreamRequest,
   signal: AbortSignal,
 ) => Promise<{ answer: UpstreamAnswer } | { failure: UpstreamFailure }>;
+
+/** Counts the mock servers that a request was passed on by. */
+export const HOPS_HEADER = 'x-quayside-mock-hops';
+
+/** A request that was passed on so often goes round: the service is known by a name that it does not know itself. */
+export const HOPS_MAX = 3;
+
+export const hopsOf = (headers: Readonly<Record<string, string>>): number =>
+  Number.parseInt(headers[HOPS_HEADER] ?? '0', 10) || 0;

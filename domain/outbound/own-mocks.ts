@@ -1,4 +1,5 @@
 import { MOCK_KEY } from '../mocks/mock-keys.ts';
+import { isLoopbackHost } from '../shared/loopback-rules.ts';
 import type { OutboundAddresses } from './outbound-addresses.ts';
 
 /** Where a request to a mock workspace of the service goes. */
@@ -28,13 +29,13 @@ const UPSTREAM = 'the service itself is no upstream of a mock scenario';
  */
 export function findOwnMocks({ publicUrl, internalUrl }: { publicUrl: string; internalUrl: string }): FindOwn {
   const internal = new URL(internalUrl);
-  const bases = [new URL(publicUrl), internal].map(({ origin, pathname }) => ({
-    origin,
-    path: pathname.replace(/\/$/, ''),
+  const bases = [new URL(publicUrl), internal].map((base) => ({
+    origin: plainOrigin(base),
+    path: base.pathname.replace(/\/$/, ''),
   }));
   return (url) => {
     const parsed = URL.parse(url);
-    const base = parsed && bases.find(({ origin }) => origin === parsed.origin);
+    const base = parsed && bases.find(({ origin }) => origin === plainOrigin(parsed));
     if (!base) return undefined;
     const plain = plainPath(parsed.pathname);
     // Another service may have the rest of the host.
@@ -70,6 +71,12 @@ export const withoutOwn = (addresses: OutboundAddresses, findOwn: FindOwn): Outb
   ...addresses,
   refusedUrl: (url) => addresses.refusedUrl(url) ?? (findOwn(url) === undefined ? undefined : UPSTREAM),
 });
+
+/** An origin with one spelling of a host: without the dot of the root, this machine by one name. */
+function plainOrigin({ protocol, hostname, port }: URL): string {
+  const host = hostname.replace(/\.$/, '');
+  return `${protocol}//${isLoopbackHost(host) ? 'localhost' : host}:${port}`;
+}
 
 /** A path as it reads once everybody on its way has decoded slashes and dots, and has resolved the dots. */
 function plainPath(pathname: string): string {

@@ -107,6 +107,9 @@ test('a request without a step gets what the scenario says: a fixed answer, or t
     url: '/base/c/d?x=%2F',
     headers: { cookie: 'theirs=1', authorization: 'Bearer t', referer: 'https://theirs.test/x' },
   });
+  expect(upstreamSaw.at(-1)?.headers['x-quayside-mock-hops']).toBe('1');
+  const round = await get('/c', { headers: { 'x-quayside-mock-hops': '3' } });
+  expect(round).toMatchObject({ status: 502, json: { code: 'upstream_error' } });
   // What a browser or a client of the service sends everywhere stays here.
   const cookies = COOKIE_NAMES.flatMap((name) => [`${name}=secret`, `__Host-${name}=secret`]);
   for (const authorization of [app.owner, app.application].map(({ token }) => `Bearer ${token}`)) {

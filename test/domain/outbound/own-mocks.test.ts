@@ -40,9 +40,17 @@ test.each([
   `https://quayside.example.com/x/..%2fquayside/api`,
   `https://user:secret@quayside.example.com/quayside/mocks/${KEY}`,
   'http://10.0.0.7:3000/quayside/metrics',
+  'https://quayside.example.com./quayside/api/users',
 ])('refuses %s', (url) => {
   expect(findOwn(url)).toBe('refused');
   expect(hosts.refusedUrl(url)).toMatch(/^of the service itself/);
+});
+
+test('knows this machine by each of its names', () => {
+  const find = findOwnMocks({ publicUrl: 'http://127.0.0.1:3000', internalUrl: 'http://127.0.0.1:3000' });
+  for (const host of ['localhost', 'localhost.', '127.0.0.1', '127.8.8.8', '[::1]', 'x.localhost'])
+    expect(find(`http://${host}:3000/mocks/${KEY}`)).toBeDefined();
+  expect(find(`http://localhost:3001/mocks/${KEY}`)).toBeUndefined();
 });
 
 test('leaves other addresses to the policy, those of other services on its host included', () => {
