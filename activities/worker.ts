@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { IllegalStateError, NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import type { WorkflowBundleWithSourceMapAndFilename as LoadedBundle } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
@@ -101,8 +101,6 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
     async run() {
       const running = workers.map((worker) =>
         worker.run().catch((error: unknown) => {
-          // It has stopped, and the SDK could not free it: https://github.com/temporalio/sdk-rust/pull/1165
-          if (worker.getState() === 'STOPPED' && error instanceof IllegalStateError) return;
           stop();
           throw error;
         }),

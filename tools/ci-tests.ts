@@ -77,7 +77,7 @@ function runAll(): { isGreen: boolean; passed: number; failed: number } {
   const failures = failuresOf(whole, loadavg()[0] ?? 0);
   console.log(`\n== ${whole.failedFiles.length} files again, alone\n`);
   const files = whole.failedFiles.map(({ name }) => relative('.', name));
-  const alone = runTests('alone', ['--runInBand', ...files]);
+  const alone = runTests('alone', ['--runInBand', '--forceExit', ...files]);
   const stillFailed = new Set(failuresOf(alone, 0).map(({ file, test }) => `${file} ${test}`));
   const flaky = failures.filter(({ file, test }) => !stillFailed.has(`${file} ${test}`));
   const again = noteFlaky(flaky);
