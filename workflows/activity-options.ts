@@ -9,7 +9,7 @@ export const REPEATED_BY_SWEEPER = {
   retry: { maximumAttempts: 1 },
 } satisfies ActivityOptions;
 
-/** Chores in turn, each of which may take four minutes; the sweeper repeats those, too. */
+/** Several chores, each of which may take four minutes; the sweeper repeats those, too. */
 export const CHORES = { ...REPEATED_BY_SWEEPER, startToCloseTimeout: '1 hour' } satisfies ActivityOptions;
 
 /**

@@ -62,7 +62,7 @@ export function openTarget(webhookId: string, stored: StoredTarget, encryption: 
 const lowerCased = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Of one event and webhook: some 10 ms of a core. */
+/** The most work of the patterns in a webhook's filter for one event: some 10 ms of a core. */
 const FILTER_WORK_MAX = 500_000;
 
 /** The test throws `PatternWorkError` for an event that takes more work. */

@@ -167,7 +167,8 @@ function headersOf(request: IncomingMessage, publicUrl: string): Record<string, 
   else headers.cookie = cookie;
   if (isOwnCredential(headers.authorization ?? '', publicUrl)) delete headers.authorization;
   // The address of a page of the service may have a link's token in it.
-  if (URL.parse(headers.referer ?? '')?.origin === new URL(publicUrl).origin) delete headers.referer;
+  if (headers.referer !== undefined && URL.parse(headers.referer)?.origin === new URL(publicUrl).origin)
+    delete headers.referer;
   return headers;
 }
 

@@ -280,7 +280,7 @@ function decide({ steps, bodies, runs, scenario, workspace }: Compiled, batch: r
   return { replies, changes, calls };
 }
 
-/** For one request, twice when no step answers it: some 45 ms of a core each. */
+/** The most work of all patterns for one request, and as much for its nearest steps: some 45 ms of a core each. */
 const PATTERN_WORK_MAX = 2_000_000;
 
 function withinPatternWork<T>(evaluate: () => T): T | PatternWorkError {

@@ -87,9 +87,9 @@ export async function verifyCalls(
   }
 }
 
-/** Of the patterns of a verification: some 4 s of a core, in pieces. */
+/** The most work of the patterns in one verification: some 4 s of a core, in turns. */
 const PATTERN_WORK_MAX = 200_000_000;
-/** Of those of one expectation and one call: some 45 ms. */
+/** The most work of the patterns of one expectation for one call: some 45 ms of a core. */
 const CALL_WORK_MAX = 2_000_000;
 /** Others have their turn after so long. */
 const TURN_MS = 10;

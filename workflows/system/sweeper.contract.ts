@@ -29,7 +29,7 @@ export interface SweeperInput {
   eventsMax?: number;
 }
 
-/** What became of sweeps that ran together; each is in one of the three. */
+/** What became of sweeps that ran together: each is in one of the three, or in none where the worker was stopped before. */
 export interface SweepResults {
   /** By name, of those that had a pass. */
   reports: Record<string, SweepReport>;
