@@ -27,10 +27,12 @@ export const ORG_PUMP = { ...LANE_PUMP } satisfies ActivityOptions;
 
 /**
  * Short work on our own database for which a caller waits: runs in the workflow's worker, without a round trip to the
- * server. Retried as long as the database is away; the caller has its own deadline.
+ * server. Retried as long as the database is away; the caller has its own deadline. Longer pauses are timers of the
+ * workflow: a worker that is told to stop waits for pauses of its own.
  */
 export const LOCAL_DATABASE_WORK = {
   startToCloseTimeout: '1 minute',
+  localRetryThreshold: '1 second',
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
 } satisfies LocalActivityOptions;
 

@@ -6,9 +6,9 @@ import type {
   ModelProvider,
 } from '../../domain/language-models/language-model.port.ts';
 import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
-import { askAnthropic, type OptionalOfAnthropic } from './model-anthropic.ts';
+import type { OptionalOfAnthropic } from './model-anthropic.ts';
 import { type AdapterCall, failureOfError, modelFailure, ReceivedAnswer, streamsOnly } from './model-call.ts';
-import { askOpenAi, type OptionalOfOpenAi } from './model-openai.ts';
+import type { OptionalOfOpenAi } from './model-openai.ts';
 import { createPermittedStream } from './permitted-fetch.ts';
 
 const ANSWER_MAX_BYTES = 16 * 1_048_576;
@@ -31,9 +31,16 @@ export interface LanguageModels {
 
 type Optional = OptionalOfOpenAi | OptionalOfAnthropic;
 
+/** The libraries of the providers are a fifth of all modules of a process, most of which never ask a model. */
 const ASK: Record<ModelProvider, (call: AdapterCall, lacking: Set<Optional>) => Promise<void>> = {
-  openai: (call, lacking) => askOpenAi(call, lacking as Set<OptionalOfOpenAi>),
-  anthropic: (call, lacking) => askAnthropic(call, lacking as Set<OptionalOfAnthropic>),
+  async openai(call, lacking) {
+    const { askOpenAi } = await import('./model-openai.ts');
+    await askOpenAi(call, lacking as Set<OptionalOfOpenAi>);
+  },
+  async anthropic(call, lacking) {
+    const { askAnthropic } = await import('./model-anthropic.ts');
+    await askAnthropic(call, lacking as Set<OptionalOfAnthropic>);
+  },
 };
 
 /** Models by the interfaces of OpenAI and Anthropic, at permitted addresses only. */

@@ -35,9 +35,11 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
         return { approvalId: opened.approvalId, isNeeded: true };
       }),
 
-    /** The status of an approval, for a run that may have missed its signal. */
+    /** The status of an approval, for a run that may have missed its signal. Fails for good when it was removed. */
     approvalState: ({ approvalId, ...tenant }: ApprovalKey): Promise<{ status: ApprovalStatus }> =>
-      inTenant(tenant)(async (tx) => ({ status: (await approvalById(tx, approvalId)).status })),
+      asNonRetryable(() =>
+        inTenant(tenant)(async (tx) => ({ status: (await approvalById(tx, approvalId)).status })),
+      ),
 
     /** Settles what is to be settled without people; null when the approval was removed. */
     reevaluateApproval: async ({ approvalId, ...tenant }: ApprovalKey): Promise<ApprovalState | null> =>

@@ -72,9 +72,10 @@ export const createPipelineActivities = (deps: Deps) => {
       throw ApplicationFailure.retryable(answer.reason, 'refused');
     },
 
-    /** How the run's worker reported that it ended; null while it has not. */
+    /** How the run's worker reported that it ended; null while it has not. A run that was removed is cancelled. */
     async reportedOutcome(key: RunKey): Promise<RunOutcome | null> {
-      return reportedEnd(deps.reads.as(systemActor(key, 'flow')), key.runId);
+      const reported = await reportedEnd(deps.reads.as(systemActor(key, 'flow')), key.runId);
+      return reported === undefined ? { status: 'cancelled', error: 'The run was removed' } : reported;
     },
 
     /** Cancels a run's pipeline on its host, if the host named one; answers why the host refuses to, else null. */

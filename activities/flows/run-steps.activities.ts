@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
-import { findRun, moveRun, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { findRun, moveRun, type RunContext } from '../../domain/flows/flow-runs.queries.ts';
 import type { RunPlan as Plan } from '../../domain/flows/executor-rules.ts';
 import { closeRun, endRun, type RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import {
@@ -136,13 +136,14 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
       }),
     ),
 
-  /** Ends a run; answers how it ended. */
+  /** Ends a run; answers how it ended. One that was removed with its project has ended. */
   endRun: ({ outcome, ...key }: RunKey & { outcome: RunOutcome }): Promise<EndedRun> =>
     unitOfRun(
       deps,
       key,
     )(async (tx) => {
-      const run = await runById(tx, key.runId, { forUpdate: true });
+      const run = await findRun(tx, key.runId, { forUpdate: true });
+      if (!run) return { parent: null, outcome };
       const ended = await closeRun(tx, run, outcome);
       return { parent: await parentOf(tx, run), outcome: ended };
     }),

@@ -4,6 +4,7 @@ import { type Actor, tenantOf } from '../../domain/shared/actor.ts';
 import { registerProject, removeProject, updateProject } from '../../domain/projects/projects.mutations.ts';
 import { listProjects, projectInPath } from '../../domain/projects/projects.queries.ts';
 import { projectWarnings } from '../../domain/projects/project-warnings.ts';
+import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
@@ -108,7 +109,7 @@ export const projectsRoutes = [
     group: GROUP,
     summary: 'Delete a project with its environments and release candidates',
     description:
-      'Audit entries and webhook deliveries are kept. Browser sessions are ended and their recordings removed first: 409 `in_progress` until that is done, then the same request deletes the project.',
+      'Audit entries and webhook deliveries are kept. Runs that have not ended are cancelled. Browser sessions are ended and their recordings removed first: 409 `in_progress` until that is done, then the same request deletes the project.',
     roles: ['owner'],
     projectScope: 'row',
     params: byIdentifier,
@@ -116,12 +117,18 @@ export const projectsRoutes = [
     response: NoContent,
     errors: ['in_progress'],
     audit: 'project.deleted',
-    async handle({ params: { identifier } }, { tx }) {
-      if (await tx((work) => removeProject(work, identifier))) return;
-      throw new DomainError(
-        'in_progress',
-        'The browser sessions of the project are being ended, and their recordings removed; ask again when that is done',
-      );
+    async handle({ params: { identifier } }, { actor, adapters, log, tx }) {
+      const runs = await tx((work) => removeProject(work, identifier));
+      if (!runs)
+        throw new DomainError(
+          'in_progress',
+          'The browser sessions of the project are being ended, and their recordings removed; ask again when that is done',
+        );
+      // A workflow that is not reached finds out by itself that its run is gone.
+      for (const run of runs)
+        adapters.launch
+          .cancel(flowRunContract, { ...tenantOf(actor), ...run })
+          .catch((error: unknown) => log.warn({ err: error, runId: run.runId }, 'a run of a removed project goes on'));
     },
   }),
 ];

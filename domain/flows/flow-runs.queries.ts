@@ -55,17 +55,38 @@ const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean
 /** A run with what its steps need to know. */
 export type RunContext = Awaited<ReturnType<typeof CONTEXT>>[number];
 
-export async function findRun({ db, tenantId }: Reads, id: string): Promise<RunContext | undefined> {
-  const [run] = await CONTEXT(db, { tenantId, id }, { forUpdate: false });
+export async function findRun(
+  { db, tenantId }: Reads,
+  id: string,
+  { forUpdate = false } = {},
+): Promise<RunContext | undefined> {
+  const [run] = await CONTEXT(db, { tenantId, id }, { forUpdate });
   return run;
 }
 
-/** Throws `not_found`. With `forUpdate`, nobody else moves the run before this transaction ends. */
-export async function runById({ db, tenantId }: Reads, id: string, { forUpdate = false } = {}): Promise<RunContext> {
-  const [run] = await CONTEXT(db, { tenantId, id }, { forUpdate });
+/** As `findRun`, but throws `not_found`. */
+export async function runById(reads: Reads, id: string, options?: { forUpdate?: boolean }): Promise<RunContext> {
+  const run = await findRun(reads, id, options);
   if (!run) throw notFound('The run');
   return run;
 }
+
+/** Of a run, what the id of its workflow is made of. */
+export interface OpenRun {
+  runId: string;
+  taskType: string;
+}
+
+/** The runs of a project that have a workflow, and have not ended. */
+export const openRunsOfProject = ({ db, tenantId }: Reads, projectId: string): Promise<OpenRun[]> =>
+  db
+    .selectFrom('flow_run')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('hasWorkflow', '=', true)
+    .where('endedAt', 'is', null)
+    .select(['id as runId', 'taskType'])
+    .execute();
 
 const CLAIM = statement<{ tenantId: string; id: string; engineRunId: string }>()((db, { tenantId, id, engineRunId }) =>
   db

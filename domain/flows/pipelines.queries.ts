@@ -73,13 +73,13 @@ export async function keepEndOfCommand({ db, tenantId }: Tx, id: string, outcome
     .execute();
 }
 
-/** Null when no end was reported. */
-export async function reportedEnd({ db, tenantId }: Reads, id: string): Promise<RunOutcome | null> {
+/** Null when no end was reported; undefined when there is no such run. */
+export async function reportedEnd({ db, tenantId }: Reads, id: string): Promise<RunOutcome | null | undefined> {
   const run = await db
     .selectFrom('flow_run')
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .select('reportedEnd')
     .executeTakeFirst();
-  return run?.reportedEnd ?? null;
+  return run?.reportedEnd;
 }

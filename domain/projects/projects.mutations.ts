@@ -1,4 +1,5 @@
 import { removeSessionsOfProject } from '../browser-sessions/sessions.mutations.ts';
+import { openRunsOfProject, type OpenRun } from '../flows/flow-runs.queries.ts';
 import { openAssignmentKeys } from '../review-assignments/review-assignments.queries.ts';
 import { shownRemote } from '../git/git-remote-rules.ts';
 import { requestFetch } from '../git/mirror.queries.ts';
@@ -102,16 +103,18 @@ export async function updateProject(
 }
 
 /**
- * Removes a project with all that belongs to it but its audit trail. False: its browser sessions are being removed, which
- * has to be committed, and the project stays until that is done. Throws `not_found`.
+ * Removes a project with all that belongs to it but its audit trail; answers the runs whose workflows are to be
+ * cancelled. Undefined: its browser sessions are being removed, which has to be committed, and the project stays until
+ * that is done. Throws `not_found`.
  */
-export async function removeProject(tx: Tx, identifier: string): Promise<boolean> {
+export async function removeProject(tx: Tx, identifier: string): Promise<OpenRun[] | undefined> {
   const project = await projectInPath(tx, identifier, { forUpdate: true });
-  if (await removeSessionsOfProject(tx, project.id)) return false;
+  if (await removeSessionsOfProject(tx, project.id)) return undefined;
   const before = stateOf(project);
+  const runs = await openRunsOfProject(tx, project.id);
   // Nothing else would end those that wait, or have no lease.
   for (const key of await openAssignmentKeys(tx, project.id)) tx.signalReviewAssignment(key);
   await tx.em.remove(project).flush();
   record(tx, 'deleted', project, { before });
-  return true;
+  return runs;
 }

@@ -12,7 +12,6 @@ import {
 import type { SessionStateActivities } from '../../activities/browser-sessions/session-state.activities.ts';
 import type { Refusal } from '../../activities/refusals.ts';
 import type { SessionProgress } from '../../domain/browser-sessions/session-progress.mutations.ts';
-import { isLive } from '../../domain/browser-sessions/session-rules.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import {
   type BrowserSessionInput,
@@ -43,7 +42,8 @@ export async function browserSession({ tenantId, tenantSlug, sessionId }: Browse
   };
   setHandler(extendUpdate, async (ask) => changed(await state.extendSession({ ...key, ...ask })), {
     validator(_ask) {
-      if (progress && !isLive(progress.status))
+      // Of a session that is provisioned the row may say that it is live before this workflow knows.
+      if (progress?.hasEnded)
         throw ApplicationFailure.nonRetryable(
           `The session cannot be extended: it is ${progress.status}`,
           'invalid_transition',
