@@ -37,9 +37,7 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
 
     /** The status of an approval, for a run that may have missed its signal. Fails for good when it was removed. */
     approvalState: ({ approvalId, ...tenant }: ApprovalKey): Promise<{ status: ApprovalStatus }> =>
-      asNonRetryable(() =>
-        inTenant(tenant)(async (tx) => ({ status: (await approvalById(tx, approvalId)).status })),
-      ),
+      asNonRetryable(() => inTenant(tenant)(async (tx) => ({ status: (await approvalById(tx, approvalId)).status }))),
 
     /** Settles what is to be settled without people; null when the approval was removed. */
     reevaluateApproval: async ({ approvalId, ...tenant }: ApprovalKey): Promise<ApprovalState | null> =>
