@@ -39,13 +39,14 @@ export async function takeDecision(
       return { approval, isRepeated: (await previewDecision(work, approval, made.decision)).isRepeated };
     });
   const { approval, isRepeated } = await preview();
-  if (isRepeated) return approval;
-  try {
-    await send(approval, made);
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'invalid_transition') throw error;
-    // Whoever decided meanwhile may have been the same person.
-    await preview();
-  }
+  if (!isRepeated)
+    try {
+      await send(approval, made);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'invalid_transition') throw error;
+      // Whoever decided meanwhile may have been the same person.
+      await preview();
+    }
+  // Read after the decision was found: the approval that was read before it may have been open still.
   return tx((work) => approvalById(work, approvalId));
 }

@@ -27,8 +27,10 @@ test('with the engine away no lock is half taken, what is held can be given back
   expect(body).toMatchObject({ code: 'unavailable' });
   expect(headers.get('retry-after')).toBeTruthy();
   await expect(owner.get(200, path)).resolves.toMatchObject({ isLocked: false, total: 0 });
-  const tickets = await app.sql<{ state: string }>('select state from environment_lock_ticket');
-  expect(tickets).toEqual([{ state: 'withdrawn' }]);
+  // Both asked with one ticket, unless the first was given back before the second came.
+  await expect(app.sql('select distinct state from environment_lock_ticket')).resolves.toEqual([
+    { state: 'withdrawn' },
+  ]);
 
   // As if they had been taken before the engine went away; the last one's request died before its turn.
   const createdAt = new Date(Date.now() - 60_000);
