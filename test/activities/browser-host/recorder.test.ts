@@ -289,10 +289,15 @@ recorded('a session that is deleted while it is recorded leaves nothing', async 
 recorded('a store that fails for a while delays a recording; one that fails for good cuts it short', async () => {
   const [slow, broken] = [await liveBrowser(app, projectId), await liveBrowser(app, projectId)];
   let failures = 0;
+  // Attempts of some seconds, in which the recorder looks several times at what waits.
+  const isBack = () => failures === 5;
   const flaky: RecorderParts['objects'] = {
     ...app.objects,
     put: async (...content) => {
-      if (failures++ < 3) throw new Error('the store is away');
+      if (!isBack()) {
+        failures++;
+        throw new Error('the store is away');
+      }
       return app.objects.put(...content);
     },
   };
@@ -308,7 +313,7 @@ recorded('a store that fails for a while delays a recording; one that fails for 
   ];
   const stops = [slow, broken].map((browser) => animate(browser, 0, pictures));
   length.begun();
-  await pause(4_500);
+  await eventually(async () => isBack(), Boolean);
   for (const stop of stops) stop();
   const whole = await length.until(() => Promise.all(recorders.map((recorder) => recorder.finish())));
   expect(await finished(slow.owner.sessionId)).toMatchObject({

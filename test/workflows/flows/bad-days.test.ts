@@ -7,7 +7,7 @@ import { eventually, startWorker, type TestWorker } from '../../support/worker.t
 const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1'];
 
 let app: TestApp;
-const runs = tracedRuns(() => app, { analyze: 'true', 'execute-release': 'true', 'install-packages': 'sleep 60' });
+const runs = tracedRuns(() => app, { analyze: 'true', 'execute-release': 'true', 'install-packages': 'sleep 600' });
 const { repositoryIdentifier, start, reached, ran } = runs;
 let worker: TestWorker;
 beforeAll(async () => {

@@ -143,7 +143,8 @@ test('an event and a run that report the same deployment at the same instant mak
 
 test('an API that dies while a worker outside reports its end records all or nothing, and what it recorded is applied', async () => {
   await cut('r4');
-  const parent = await start({ releaseName: 'r4', environmentName: 'prod', act: 'sleep 30' });
+  const { act, end } = endless();
+  const parent = await start({ releaseName: 'r4', environmentName: 'prod', act });
   const { executionId: id } = await app.as(app.application).post(201, '/api/flows/internal/register-child', {
     parentTaskExecutionId: parent,
     taskType: 'execute-release',
@@ -171,6 +172,7 @@ test('an API that dies while a worker outside reports its end records all or not
   expect(await statusOf('r4')).toBe('in_progress');
   await app.as(app.owner).post(200, `/api/flows/runs/${parent}/cancel`);
   await reached(parent, 'cancelled');
+  end();
 });
 
 test('a deployment that the database does not take at once is recorded when it does', async () => {

@@ -91,7 +91,7 @@ test('a run that fails, or is cancelled, is recorded so once its work had begun'
   await cut('r2');
   const failing = await start({ releaseName: 'r2', environmentName: 'uat', act: 'exit 3' });
   await reached(failing, 'failed');
-  const hanging = await start({ releaseName: 'r2', environmentName: 'uat', act: 'sleep 60' });
+  const hanging = await start({ releaseName: 'r2', environmentName: 'uat', act: 'sleep 600' });
   await reached(hanging, 'running');
   await started(hanging);
   await app.as(app.owner).post(200, `/api/flows/runs/${hanging}/cancel`);
@@ -108,7 +108,7 @@ test('a run that ends before its work began deployed nothing', async () => {
   await reached(waiting, 'waiting_approval');
   await app.as(app.owner).post(200, `/api/flows/runs/${waiting}/cancel`);
   await reached(waiting, 'cancelled');
-  const holder = await start({ releaseName: 'r3', environmentName: 'uat', act: 'sleep 60' });
+  const holder = await start({ releaseName: 'r3', environmentName: 'uat', act: 'sleep 600' });
   await reached(holder, 'running');
   const inLine = await start({ releaseName: 'r3', environmentName: 'uat' });
   await reached(inLine, 'waiting_lock');
@@ -131,7 +131,7 @@ test('a deployment that was announced ends with one event, also where its enviro
     category: 'release',
     orchestrationOrder: 9,
   });
-  const id = await start({ releaseName: 'r9', environmentName: 'short', act: 'sleep 60' });
+  const id = await start({ releaseName: 'r9', environmentName: 'short', act: 'sleep 600' });
   await started(id);
   await app.sql('delete from environment where id = ?', [environmentId]);
   await reached(id, 'failed');
