@@ -60,12 +60,13 @@ export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePa
     router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {
       ctx.state.showsFailure = route.showsFailure;
       ctx.set('Cache-Control', 'no-store');
+      const isMalformed = route.params?.safeParse(ctx.params).success === false;
+      const assertPath = () => {
+        if (isMalformed) assertEncodedSlashes(ctx.path);
+      };
       try {
-        if (route.params?.safeParse(ctx.params).success === false) {
-          assertMethod(ctx, methodsOf(ctx.path));
-          assertEncodedSlashes(ctx.path);
-        }
-        await serve(route, deps, ctx, bodiesOf);
+        if (isMalformed) assertMethod(ctx, methodsOf(ctx.path));
+        await serve(route, deps, ctx, { bodiesOf, assertPath });
       } catch (error) {
         throw locateFields(error, route);
       }
@@ -85,6 +86,12 @@ function literalFirst({ path: a }: AnyRoute, { path: b }: AnyRoute): number {
   return left.length - right.length;
 }
 
+interface ServingParts {
+  bodiesOf: (holder: string) => Bodies;
+  /** Throws the path as it should be, where slashes of an identifier are not encoded: for those who may know of it. */
+  assertPath: () => void;
+}
+
 /**
  * Serves a request. Whatever can refuse it without its body comes first: credential or signature, rate limit, role,
  * path, query and headers, declared size.
@@ -93,7 +100,7 @@ async function serve(
   route: AnyRoute,
   deps: MountDeps,
   ctx: RouterContext,
-  bodiesOf: (holder: string) => Bodies,
+  { bodiesOf, assertPath }: ServingParts,
 ): Promise<void> {
   const state = ctx.state as RequestState;
   state.route = route.path;
@@ -117,6 +124,7 @@ async function serve(
     });
 
   if (route.roles === 'public') {
+    assertPath();
     const head = headOf(route, ctx);
     route.admit?.(head);
     const address = addressKey(clientAddress(ctx.ip, ctx.get('x-forwarded-for'), deps.trustedProxies));
@@ -141,6 +149,7 @@ async function serve(
   if (!route.roles.includes(actor.role)) {
     throw new DomainError('forbidden', `Forbidden - Requires role: ${route.roles.join(', ')}`);
   }
+  assertPath();
   assertAdmitsRuns(route, actor);
   assertRouteWithinLimit(route, actor);
   const head = headOf(route, ctx);

@@ -174,6 +174,10 @@ test.each([
   );
 });
 
+test('a path that is malformed asks for a credential first', async () => {
+  for (const path of ['/api/projects/x/mirror', '/api/environments/none']) await app.as().get(401, path);
+});
+
 test.each(['/api/nothing/acme/shop', '/api/projects//shop', `/api/projects/${'a/'.repeat(50)}b`])(
   '%s is no path with an identifier',
   async (path) => {
