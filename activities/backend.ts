@@ -228,7 +228,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
 }
 
 /** Throws `ConfigError` for a metrics store that would not keep what is sent as it is meant; one that is away may come. */
-export async function refuseUnfitMetricsStore({ METRICS_URL: url }: Config): Promise<void> {
+export async function assertFitMetricsStore({ METRICS_URL: url }: Config): Promise<void> {
   if (url === undefined) return;
   const store = createMetricsStore(url);
   const problem = await store.problem().finally(() => store.close());

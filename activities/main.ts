@@ -2,11 +2,11 @@ import type { Server } from 'node:http';
 import { type Logger, pino } from 'pino';
 import { serveMetrics } from '../domain/metrics-server.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
-import { refuseUnfenced } from '../domain/data/pool.ts';
+import { assertFenced } from '../domain/data/pool.ts';
 import { UnfencedConnectionError } from '../domain/data/served-connection.ts';
 import { ConfigError } from '../domain/shared/config.ts';
 import { SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
-import { databaseAccess, refuseUnfitMetricsStore } from './backend.ts';
+import { databaseAccess, assertFitMetricsStore } from './backend.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
 import { workerConfig, type WorkerConfig } from './config.ts';
 import { type RunningWorker, runWorker } from './running-worker.ts';
@@ -21,8 +21,8 @@ async function main(): Promise<void> {
     serializers: { error: pino.stdSerializers.err },
   });
   installRuntime(log);
-  await refuseUnfenced(databaseAccess(config));
-  await refuseUnfitMetricsStore(config);
+  await assertFenced(databaseAccess(config));
+  await assertFitMetricsStore(config);
   const telemetry = await startTelemetry('quayside-worker', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const worker = await runWorker({ config, log, plugins: telemetry.plugins });
   const metricsServer = await startMetrics(worker, config, log);

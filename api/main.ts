@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { type Logger, pino } from 'pino';
 import { startTelemetry } from '../activities/adapters/telemetry.ts';
-import { refuseUnfenced } from '../domain/data/pool.ts';
+import { assertFenced } from '../domain/data/pool.ts';
 import { UnfencedConnectionError } from '../domain/data/served-connection.ts';
 import { ConfigError } from '../domain/shared/config.ts';
 import { serveMetrics } from '../domain/metrics-server.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
-import { databaseAccess, refuseUnfitMetricsStore } from '../activities/backend.ts';
+import { databaseAccess, assertFitMetricsStore } from '../activities/backend.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
@@ -23,8 +23,8 @@ const ENGINE_RETRY_MS = 5_000;
 async function main(): Promise<void> {
   const config = apiConfig(process.env);
   const log = pino({ level: config.LOG_LEVEL, base: { process: 'api' } });
-  await refuseUnfenced(databaseAccess(config));
-  await refuseUnfitMetricsStore(config);
+  await assertFenced(databaseAccess(config));
+  await assertFitMetricsStore(config);
   const telemetry = await startTelemetry('quayside-api', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const client = createTemporalClient({
     address: config.TEMPORAL_ADDRESS,

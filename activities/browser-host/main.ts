@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { UnfencedConnectionError } from '../../domain/data/served-connection.ts';
-import { refuseUnfenced } from '../../domain/data/pool.ts';
+import { assertFenced } from '../../domain/data/pool.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../../domain/process.ts';
 import { ConfigError, parseConfig } from '../../domain/shared/config.ts';
 import { startTelemetry } from '../adapters/telemetry.ts';
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
     serializers: { error: pino.stdSerializers.err },
   });
   installRuntime(log);
-  await refuseUnfenced(databaseAccess(config));
+  await assertFenced(databaseAccess(config));
   const telemetry = await startTelemetry('quayside-browser-host', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const host = await runBrowserHost({ config, log, plugins: telemetry.plugins });
   onStop(log, async () => {

@@ -96,7 +96,7 @@ function parserProblem(code: string): [ErrorCode, string] {
 }
 
 /** Answers with the problem details of an error on a connection that no response belongs to, and closes it. */
-export function refuseOn(connection: Duplex, error: unknown, instance: string, requestId: string): number {
+export function answerErrorOn(connection: Duplex, error: unknown, instance: string, requestId: string): number {
   const refused = refusalOf(error, instance, requestId);
   answerOn(connection, refused);
   return refused.status;

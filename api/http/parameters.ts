@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import 'zod-openapi';
-import { HOST_NAME, HOST_NAMES_MAX } from '../../domain/browser-sessions/host-name-rules.ts';
+import { HOST_NAME, HOST_NAMES_MAX } from '../../domain/browser-sessions/org-host-rules.ts';
 import { isId } from '../../domain/shared/ids.ts';
 import { isoOf, momentOf } from '../../domain/shared/date-time-rules.ts';
 import { openObject, trimmedText } from '../../domain/shared/large-maps.ts';

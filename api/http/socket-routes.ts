@@ -11,7 +11,7 @@ import { addressKey, clientAddress, type TrustedProxies } from '../../domain/sha
 import { isId, newId } from '../../domain/shared/ids.ts';
 import { type Asked, type CredentialDeps, identify } from './credentials.ts';
 import type { CookieName } from './cookies.ts';
-import { refuseOn, type Sockets } from './http-server.ts';
+import { answerErrorOn, type Sockets } from './http-server.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { type PassedTo, passSocket } from './pass-socket.ts';
 import { isUnexpected } from './problems.ts';
@@ -148,7 +148,7 @@ export function createSocketServer(routes: readonly SocketRoute[], deps: SocketD
         () => note(101),
         (error: unknown) => {
           if (isUnexpected(error)) deps.log.error({ err: error, requestId }, 'request failed');
-          note(refuseOn(connection, error, path, requestId));
+          note(answerErrorOn(connection, error, path, requestId));
         },
       );
     },

@@ -86,7 +86,7 @@ export const mocksRoutes = [
         const row = await createScenario(work, parts, workspace, body);
         const steps = [];
         for await (const step of stepsOf(work, row.id)) steps.push({ ...givenStep(step), hits: 0 });
-        return { ...scenarioView(row, scope), steps: steps as never };
+        return { ...scenarioView(row, scope), steps };
       });
     },
   }),
@@ -169,7 +169,7 @@ export const mocksRoutes = [
     handle: ({ params: { workspace, name, seq }, body }, { tx }) =>
       tx(async (work) => {
         const { hits } = await scenarioByName(work, workspace, name);
-        return { ...(await putStep(work, workspace, name, seq, body)), hits: hits[seq] ?? 0 } as never;
+        return { ...(await putStep(work, workspace, name, seq, body)), hits: hits[seq] ?? 0 };
       }),
   }),
   defineRoute({

@@ -10,7 +10,7 @@ import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId } from '../http/parameters.ts';
 import { pageReply, reply } from '../http/replies.ts';
 import { extendLease, releaseLease } from './lease-changes.ts';
-import { orgAddress } from '../../domain/crm-orgs/org-address-rules.ts';
+import { orgAddress } from '../../domain/crm-orgs/org-rules.ts';
 import {
   AssignmentIn,
   AssignmentsQuery,

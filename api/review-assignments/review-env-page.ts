@@ -3,7 +3,7 @@ import type { AssignmentRow } from '../../domain/review-assignments/review-assig
 import { escapeHtml } from '../../domain/shared/html-rules.ts';
 import { alarm, page, titled } from '../http/html-page.ts';
 import type { RawReply } from '../http/replies.ts';
-import { orgAddress } from '../../domain/crm-orgs/org-address-rules.ts';
+import { orgAddress } from '../../domain/crm-orgs/org-rules.ts';
 
 export interface ReviewEnvPage {
   basePath: string;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { orgAddress } from '../../domain/crm-orgs/org-address-rules.ts';
+import { orgAddress } from '../../domain/crm-orgs/org-rules.ts';
 import { isActive } from '../../domain/review-assignments/assignment-rules.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
 import type { ShownPullRequest, userActivity } from '../../domain/user-activity/activity.ts';

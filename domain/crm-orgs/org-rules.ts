@@ -22,3 +22,7 @@ export const notADevHub = (
   new DomainError('invalid_request', `Org ${username} is not a dev hub: its type is ${organizationType}`, {
     fields: [{ pointer: field, detail: `the org is not a dev hub but of type ${organizationType}` }],
   });
+
+/** Path of the front door of an org, behind the service's base URL. */
+export const orgAddress = (username: string): string =>
+  `/api/auth/crm/frontdoor?${new URLSearchParams({ target: username })}`;

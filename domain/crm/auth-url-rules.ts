@@ -1,5 +1,4 @@
-import { parseHost } from '../shared/host-rules.ts';
-import { isLoopbackHost } from '../shared/loopback-rules.ts';
+import { isLoopbackHost, parseHost } from '../shared/host-rules.ts';
 
 /** The platform's default app, which has no secret. */
 export const DEFAULT_CLIENT_ID = 'PlatformCLI';

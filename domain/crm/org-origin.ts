@@ -1,5 +1,5 @@
 import type { HostAddresses } from '../outbound/own-mocks.ts';
-import { isLoopbackHost } from '../shared/loopback-rules.ts';
+import { isLoopbackHost } from '../shared/host-rules.ts';
 import { type ParsedAuthUrl, parseAuthUrl } from './auth-url-rules.ts';
 
 export type PermittedOrigin =

@@ -75,7 +75,7 @@ const verifying = ({ role }: DatabaseAccess, onError: (error: Error) => void) =>
  * For the start of a process: throws `UnfencedConnectionError` when no connection of this access would be served.
  * A database that is away is none: the process waits for it as it does later on.
  */
-export async function refuseUnfenced(access: DatabaseAccess & { role: string }): Promise<void> {
+export async function assertFenced(access: DatabaseAccess & { role: string }): Promise<void> {
   const client = new pg.Client(connectionOptions(access));
   client.on('error', () => undefined);
   try {

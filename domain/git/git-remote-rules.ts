@@ -34,25 +34,25 @@ export const shownRemote = (text: string | null): string | null =>
   text === null || parseGitRemote(text).isOk ? text : null;
 
 function parse(text: string): GitRemote {
-  refuseIf(text.length > REMOTE_MAX, `is longer than ${REMOTE_MAX} characters`);
-  refuseIf(/[\s\p{C}]/u.test(text), 'contains spaces, control or invisible characters');
-  refuseIf(text.includes('\\'), 'contains a backslash');
-  refuseIf(/[?#]/.test(text), 'contains a query or a fragment');
-  refuseIf(/@[^]*@/.test(text), 'contains more than one @');
-  refuseIf(text.startsWith('-'), 'begins with a dash');
+  rejectIf(text.length > REMOTE_MAX, `is longer than ${REMOTE_MAX} characters`);
+  rejectIf(/[\s\p{C}]/u.test(text), 'contains spaces, control or invisible characters');
+  rejectIf(text.includes('\\'), 'contains a backslash');
+  rejectIf(/[?#]/.test(text), 'contains a query or a fragment');
+  rejectIf(/@[^]*@/.test(text), 'contains more than one @');
+  rejectIf(text.startsWith('-'), 'begins with a dash');
   if (text.startsWith('/')) return local(text);
   const [, scheme, rest = ''] = /^([^/@]*):\/\/([^]*)$/.exec(text) ?? [];
   if (scheme === 'https') return byHttps(rest);
   if (scheme === 'ssh') return bySsh(rest);
   if (scheme === 'file') return local(rest);
-  refuseIf(scheme !== undefined, 'is neither https nor ssh');
+  rejectIf(scheme !== undefined, 'is neither https nor ssh');
   return byShortSsh(text);
 }
 
 function byHttps(rest: string): GitRemote {
   const { user, host, port, path } = splitAddress(rest, DEFAULT_PORTS.https);
   const segments = segmentsOf(path);
-  refuseIf(
+  rejectIf(
     user !== undefined && !isOrganization(user, host, segments),
     'contains a user name or a token; store credentials as an integration',
   );
@@ -70,16 +70,16 @@ function bySsh(rest: string): GitRemote {
 /** The short form of ssh, `git@host:path`, whose path is literal. */
 function byShortSsh(text: string): GitRemote {
   const [, user = '', name = '', path = ''] = /^([^@:/]*)@([^@:/]*):([^@]+)$/.exec(text) ?? [];
-  refuseIf(path === '', 'is neither an https nor an ssh address');
+  rejectIf(path === '', 'is neither an https nor an ssh address');
   assertSshUser(user);
   const host = hostOf(name);
-  refuseIf(!/^(?:[\p{L}\p{N}._~+/-]|%20)+$/u.test(path) || path.startsWith('-'), 'has a path with unusual characters');
+  rejectIf(!/^(?:[\p{L}\p{N}._~+/-]|%20)+$/u.test(path) || path.startsWith('-'), 'has a path with unusual characters');
   assertSegments(path.replace(/^\//, '').split('/'));
   return { transport: 'ssh', host, port: DEFAULT_PORTS.ssh, url: `${user}@${host}:${path}` };
 }
 
 function local(path: string): GitRemote {
-  refuseIf(!path.startsWith('/') || path.includes('%'), 'is not an absolute path');
+  rejectIf(!path.startsWith('/') || path.includes('%'), 'is not an absolute path');
   assertSegments(path.slice(1).split('/'));
   return { transport: 'file', url: path };
 }
@@ -87,12 +87,12 @@ function local(path: string): GitRemote {
 /** Splits `user@host:port/path`. */
 function splitAddress(rest: string, defaultPort: number) {
   const [, userInfo, name = '', digits, path = ''] = ADDRESS.exec(rest) ?? [];
-  refuseIf(path === '', 'has no host or no path');
-  refuseIf(userInfo?.includes(':') === true, 'contains a password; store credentials as an integration');
-  refuseIf(userInfo === '', 'has an empty user name');
-  refuseIf(digits !== undefined && !/^[1-9]\d{0,4}$/.test(digits), 'has a port that is not from 1 to 65535');
+  rejectIf(path === '', 'has no host or no path');
+  rejectIf(userInfo?.includes(':') === true, 'contains a password; store credentials as an integration');
+  rejectIf(userInfo === '', 'has an empty user name');
+  rejectIf(digits !== undefined && !/^[1-9]\d{0,4}$/.test(digits), 'has a port that is not from 1 to 65535');
   const port = digits === undefined ? defaultPort : Number(digits);
-  refuseIf(port > 65_535, 'has a port that is not from 1 to 65535');
+  rejectIf(port > 65_535, 'has a port that is not from 1 to 65535');
   return { user: userInfo, host: hostOf(name), port, path };
 }
 const ADDRESS = /^(?:([^@/]*)@)?(\[[^\]@/]*\]|[^:@/[\]]*)(?::([^@/]*))?\/([^]+)$/;
@@ -113,8 +113,8 @@ const isOrganization = (user: string, host: string, [first = '']: readonly strin
 
 /** Names of accounts are short (useradd allows 32 characters), tokens of git hosts are longer or begin as here. */
 function assertSshUser(user: string): void {
-  refuseIf(!/^[A-Za-z\d_][A-Za-z\d_.-]{0,31}$/.test(user), 'has a user that is not the name of an account');
-  refuseIf(
+  rejectIf(!/^[A-Za-z\d_][A-Za-z\d_.-]{0,31}$/.test(user), 'has a user that is not the name of an account');
+  rejectIf(
     /^(gh[a-z]_|github_pat_|gl[a-z]+-|qs_)/i.test(user),
     'contains a token; store credentials as an integration',
   );
@@ -124,7 +124,7 @@ function assertSshUser(user: string): void {
 function segmentsOf(path: string): string[] {
   const segments = path.replace(/\/$/, '').split('/').map(decoded);
   assertSegments(segments);
-  refuseIf(
+  rejectIf(
     segments.some((segment) => /[\p{C}\\/?#%@]|^\s|\s$|[^\S ]/u.test(segment)),
     'has escapes in its path that could be read in several ways',
   );
@@ -132,7 +132,7 @@ function segmentsOf(path: string): string[] {
 }
 
 function assertSegments(segments: readonly string[]): void {
-  refuseIf(
+  rejectIf(
     segments.some((segment) => segment === '' || segment === '.' || segment === '..'),
     'has a path with empty or relative segments',
   );
@@ -148,6 +148,6 @@ function decoded(segment: string): string {
 
 const encoded = (segments: readonly string[]): string => segments.map(encodeURIComponent).join('/');
 
-function refuseIf(isRefused: boolean, reason: string): void {
-  if (isRefused) throw new RefusedForm(reason);
+function rejectIf(isInvalid: boolean, reason: string): void {
+  if (isInvalid) throw new RefusedForm(reason);
 }

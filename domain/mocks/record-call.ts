@@ -14,7 +14,7 @@ import {
   type StandInOf,
   standInKey,
 } from './secret-fields.ts';
-import { literalPath } from './literal-path-rules.ts';
+import { literalPath } from './path-template-rules.ts';
 import { STEP_MAX_BYTES, type Step } from './step-rules.ts';
 import { upstreamOf } from './scenario-upstreams.ts';
 import type { ForwardUpstream, UpstreamAnswer } from './upstream.port.ts';

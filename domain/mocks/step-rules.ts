@@ -26,7 +26,7 @@ export interface Fault {
 }
 
 /** Which requests a step answers. What is absent matches anything. */
-export interface StepRequest {
+export type StepRequest = {
   /** In upper case; `*` is any. */
   method: string;
   /** `/accounts/{id}`: literal, a segment by name, `*` within a segment, `**` across segments. */
@@ -43,9 +43,9 @@ export interface StepRequest {
   requires?: Record<string, unknown> | undefined;
   /** Variables that are taken from the request: `{orderId: 'body.id'}`. */
   captures?: Record<string, string> | undefined;
-}
+};
 
-export interface StepResponse {
+export type StepResponse = {
   status: number;
   /** Several values of one name are a list. */
   headers?: Record<string, string | string[]> | undefined;
@@ -61,7 +61,7 @@ export interface StepResponse {
   sets?: Record<string, unknown> | undefined;
   /** Body, headers and variables are templates. */
   template?: boolean | undefined;
-}
+};
 
 /** One exchange of a scenario. */
 export interface Step {

@@ -1,5 +1,5 @@
 import { MOCK_KEY } from '../mocks/mock-keys.ts';
-import { isLoopbackHost } from '../shared/loopback-rules.ts';
+import { isLoopbackHost } from '../shared/host-rules.ts';
 import type { OutboundAddresses } from './outbound-addresses.ts';
 
 /** Where a request to a mock workspace of the service goes. */

@@ -28,14 +28,14 @@ const Window = z.strictObject({
     .meta({ description: 'IANA time zone', example: 'Europe/Berlin' }),
 });
 
-const Moment = z.iso
+const DateTime = z.iso
   .datetime({ offset: true })
   .refine((text) => momentOf(text) !== undefined, 'must be a time of the years 1 to 9999');
 
 const Freeze = z
   .strictObject({
-    from: Moment,
-    to: Moment.meta({ description: 'Exclusive' }),
+    from: DateTime,
+    to: DateTime.meta({ description: 'Exclusive' }),
     reason: z.string().trim().min(1).max(500),
   })
   .refine(({ from, to }) => Date.parse(from) < Date.parse(to), { path: ['to'], message: 'must be after `from`' });

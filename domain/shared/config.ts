@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ISOLATIONS } from '../browser-sessions/browser-provider.port.ts';
 import { SOQL_NAME } from '../crm/soql-rules.ts';
 import { parseTrustedProxies } from './client-address.ts';
-import { isLoopbackHost } from './loopback-rules.ts';
+import { isLoopbackHost } from './host-rules.ts';
 import { parseKeptVersions } from '../documents/store-rules.ts';
 
 const port = (standard: number) => z.coerce.number().int().min(0).max(65_535).default(standard);

@@ -21,3 +21,7 @@ export function parseHost(name: string): ParsedHost {
 const HOST = /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?)*$/;
 
 const refused = (reason: string): ParsedHost => ({ isOk: false, reason });
+
+/** Whether a host name, as a parsed URL spells it, is this machine itself (RFC 6761 fixes `localhost`). */
+export const isLoopbackHost = (hostname: string): boolean =>
+  /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);

@@ -1,4 +1,4 @@
-import { literalPath } from '../literal-path-rules.ts';
+import { literalPath } from '../path-template-rules.ts';
 import { z } from 'zod';
 import { answerBody, isKeptHeader, requestCriterion, secretsOfBody, valuesByName } from '../message-body.ts';
 import { headerWithStandIns, isSecretName, secretsOfHeaders, type StandInOf } from '../secret-fields.ts';

@@ -1,4 +1,4 @@
-import { literalPath } from '../literal-path-rules.ts';
+import { literalPath } from '../path-template-rules.ts';
 import { isPart, NotTakenError, regexCriterion, valueCriterion } from './wiremock-criteria.ts';
 
 /** Which addresses a mapping answers. */

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { refuseUnfitMetricsStore } from '../../../activities/backend.ts';
+import { assertFitMetricsStore } from '../../../activities/backend.ts';
 import { parseConfig } from '../../../domain/shared/config.ts';
 
 const refuse = (url: string) =>
-  refuseUnfitMetricsStore(
+  assertFitMetricsStore(
     parseConfig({ DATABASE_URL: 'postgres://a/b', TEMPORAL_ADDRESS: 'a:1', NODE_ENV: 'test', METRICS_URL: url }),
   );
 

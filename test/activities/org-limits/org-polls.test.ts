@@ -59,7 +59,7 @@ const leased = (orgId: string) =>
 const callsOf = ({ name }: SimulatedOrg) =>
   crm.requests.filter(({ org, path }) => org === name && path.endsWith('limits')).length;
 /** The database refuses what an org of this usage answered. */
-const refuseSamples = async (used: number, work: () => Promise<unknown>) => {
+const withRejectedSamples = async (used: number, work: () => Promise<unknown>) => {
   await app.sql(`alter table org_limit_sample add constraint refused check (used[1] <> ${used}) not valid`);
   await work().finally(() => app.sql('alter table org_limit_sample drop constraint refused'));
 };
@@ -88,7 +88,7 @@ test('an answer that cannot be stored has failed, and keeps no other from being 
   if (!odd) throw new Error('three were registered');
   odd.limits = { A: { max: 1_000, used: 666 } };
   await store.addMissing();
-  await refuseSamples(666, pump);
+  await withRejectedSamples(666, pump);
   expect(await stateOf(await idOf(odd))).toMatchObject({ failures: 1, isLater: true, isLeased: false, health: 'ok' });
   for (const { username } of fine) expect((await samplesByOrg(app))[username]).toBe(1);
   expect(callsOf(odd)).toBe(1);
@@ -99,7 +99,7 @@ test('a forced poll that fails within the service says so and gives its claim ba
   if (!org) throw new Error('one was registered');
   org.limits = { A: { max: 1_000, used: 666 } };
   const orgId = await idOf(org);
-  await refuseSamples(666, async () => {
+  await withRejectedSamples(666, async () => {
     expect(await pollNow(orgId)).toMatchObject({ message: expect.stringMatching(/could not be stored/) });
   });
   expect(await stateOf(orgId)).toMatchObject({ failures: 1, isLeased: false });
@@ -107,7 +107,7 @@ test('a forced poll that fails within the service says so and gives its claim ba
   // Neither what the org answered nor that it could not be stored is taken: the next poll need not wait.
   await app.sql(`update org_limit_state set forced_at = null`);
   await app.sql(`alter table org_limit_state add constraint refused check (failures <> 2)`);
-  await refuseSamples(666, async () => {
+  await withRejectedSamples(666, async () => {
     await expect(pollNow(orgId)).rejects.toThrow('refused');
   });
   await app.sql('alter table org_limit_state drop constraint refused');

@@ -1,5 +1,5 @@
 import { isPassing, failureReason, pauseMs } from '../../../domain/browser-sessions/provider-failure-rules.ts';
-import { HOST_NAME } from '../../../domain/browser-sessions/host-name-rules.ts';
+import { HOST_NAME } from '../../../domain/browser-sessions/org-host-rules.ts';
 import {
   assertMayChange,
   assertMove,

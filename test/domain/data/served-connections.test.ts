@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { connectDatabase, type DatabaseConnection } from '../../../domain/data/database.ts';
 import type { MigrateOptions } from '../../../domain/migrate.ts';
-import { refuseUnfenced } from '../../../domain/data/pool.ts';
+import { assertFenced } from '../../../domain/data/pool.ts';
 import { type Pooler, findPooler, startPooler } from '../../support/pooler.ts';
 import { emptyDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -123,11 +123,11 @@ test.each([
 test('the superuser does not serve, and the start says so', async () => {
   const role = new URL(database.url).username;
   expect(await firstUse(database.url, role)).toMatch(/superuser/);
-  await expect(refuseUnfenced({ databaseUrl: database.url, role })).rejects.toThrow('superuser');
+  await expect(assertFenced({ databaseUrl: database.url, role })).rejects.toThrow('superuser');
 });
 
 test('a database that is away does not end the start', async () => {
-  await refuseUnfenced({ databaseUrl: 'postgres://x:y@127.0.0.1:1/x', role: ROLE });
+  await assertFenced({ databaseUrl: 'postgres://x:y@127.0.0.1:1/x', role: ROLE });
 });
 
 const pgbouncer = findPooler();
