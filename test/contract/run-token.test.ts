@@ -120,7 +120,7 @@ test('it signs nobody in, is no application token, and is not listed among them'
   expect(JSON.stringify(items)).not.toContain(runId);
 });
 
-test('it is refused once its run has ended, or its time is over', async () => {
+test('it is refused once its run has ended, or it has expired', async () => {
   const callback = (id: string, status: number, secret: string) =>
     app.as({ token: secret }).post(status, `/api/flows/internal/${id}/callback`, { event: 'started' });
   const id = await running();
