@@ -44,8 +44,11 @@ function signInText({ url, dataDir, owner }: Greeting): string {
     ? `${owner.ownerEmail}, password ${owner.ownerPassword} (kept in ${file})`
     : `${owner.ownerEmail}, first password in ${file}`;
   return `  Sign in      ${who}
-               curl -s ${url}/api/auth/admin/login -H 'content-type: application/json' -d @${file}`;
+               curl -s ${quoted(`${url}/api/auth/admin/login`)} -H 'content-type: application/json' -d ${quoted(`@${file}`)}`;
 }
+
+/** One argument for any shell: addresses and folders may have spaces, `&`, `?` and quotes. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Whether the kept sign-in belongs to this database: it may be another one's by now. */
 function isOf(file: string, tenant: string): boolean {

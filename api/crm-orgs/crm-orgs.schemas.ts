@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AUTH_URL_COMMANDS } from '../../domain/crm/auth-url-rules.ts';
 import type { OrgRow } from '../../domain/crm-orgs/crm-orgs.queries.ts';
 import { ORG_HEALTH_STATUSES, shownHealth } from '../../domain/crm-orgs/org-health-rules.ts';
 import { METADATA_MAX, parseMetadataFilter } from '../../domain/crm-orgs/org-metadata-rules.ts';
@@ -24,9 +25,13 @@ export const SandboxName = z
   .regex(/^[A-Za-z0-9]{1,10}$/, 'must be 1 to 10 letters and digits')
   .meta({ description: 'Name of the sandbox, without regard to case', example: 'uat' });
 
-const CliAuthUrl = z.string().min(1).max(4_000).meta({
-  description: 'Long-lived auth URL: `force://<clientId>:<clientSecret>:<refreshToken>@<host>`. Never logged',
-});
+const CliAuthUrl = z
+  .string()
+  .min(1)
+  .max(4_000)
+  .meta({
+    description: `Long-lived auth URL: \`force://<clientId>:<clientSecret>:<refreshToken>@<host>\`. ${AUTH_URL_COMMANDS}. Never logged`,
+  });
 
 export const OrgIn = z.strictObject({
   cliAuthUrl: CliAuthUrl,

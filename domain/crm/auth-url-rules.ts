@@ -21,7 +21,11 @@ export type ParsedAuthUrl =
 
 const AUTH_URL_MAX = 4_000;
 const FORM = 'force://<clientId>:<clientSecret>:<refreshToken>@<host>';
+/** Since May 2026 `sf org display` leaves secrets out, and `show-sfdx-auth-url` prints this one. */
+export const AUTH_URL_COMMANDS =
+  '`sf org login web` signs in to an org; then `sf org auth show-sfdx-auth-url` prints its auth URL (in a CLI without that command `sf org display --verbose`)';
 const PART = /^[A-Za-z0-9._-]+={0,2}$/;
+const NO_AUTH_URL = `is not of the form ${FORM}: ${AUTH_URL_COMMANDS}`;
 /** What clients write when they have no value. */
 const NO_VALUE = /^(undefined|null|nan)$/i;
 
@@ -31,13 +35,15 @@ const NO_VALUE = /^(undefined|null|nan)$/i;
  * nothing else: the vendor's parser ignores what follows the host. Whether the host may be called is for `permittedAuthUrl` to decide.
  */
 export function parseAuthUrl(text: string): ParsedAuthUrl {
+  if (/^\s*\{/.test(text)) return refused('is JSON: give the value of its sfdxAuthUrl alone');
+  if (/redacted|\*{3}/i.test(text)) return refused(`has its secret hidden: ${AUTH_URL_COMMANDS}`);
   if (text.length > AUTH_URL_MAX) return refused(`is longer than ${AUTH_URL_MAX} characters`);
   if (/[\r\n]/.test(text)) return refused('contains a line break');
   if (/[\s\p{C}]/u.test(text)) return refused('contains spaces, control or invisible characters');
   const [, credentials, place = ''] = /^force:\/\/([^@]*)@([^@]*)$/.exec(text) ?? [];
-  if (credentials === undefined) return refused(`is not of the form ${FORM}`);
+  if (credentials === undefined) return refused(NO_AUTH_URL);
   const parts = credentials.split(':');
-  if (parts.length !== 1 && parts.length !== 3) return refused(`is not of the form ${FORM}`);
+  if (parts.length !== 1 && parts.length !== 3) return refused(NO_AUTH_URL);
   const [clientId, clientSecret, refreshToken] =
     parts.length === 1 ? [DEFAULT_CLIENT_ID, '', parts[0] ?? ''] : (parts as [string, string, string]);
   if (clientId === '') return refused('has no client id');
@@ -65,8 +71,10 @@ const MOCK_PATH = /(?:\/[\w.-]{1,100}){0,5}\/mocks\/[\w-]{22}(?:\/[\w-]{1,100}){
 
 /** Origin of `host[:port]`, with the path of a mock workspace: only this machine is called without TLS. */
 function parseOrigin(given: string): { isOk: true; origin: string } | { isOk: false; reason: string } {
+  if (/^[a-z]+:\/\//i.test(given)) return { isOk: false, reason: 'has an address behind the @: give its host alone' };
   const [path = ''] = MOCK_PATH.exec(given) ?? [];
   const place = given.slice(0, given.length - path.length);
+  if (place.endsWith('/')) return { isOk: false, reason: 'has a slash behind its host: leave it out' };
   const [, name = '', digits] = /^(\[[^\]]*\]|[^:[\]]*)(?::(.*))?$/.exec(place) ?? [];
   if (name === '') return { isOk: false, reason: 'has no host' };
   const parsed = parseHost(name);

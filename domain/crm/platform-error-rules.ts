@@ -1,3 +1,4 @@
+import { AUTH_URL_COMMANDS } from './auth-url-rules.ts';
 import type { CrmFailure, CrmFailureKind } from './crm-platform.port.ts';
 
 /** How the platform said that it did not do what was asked. */
@@ -13,7 +14,7 @@ type Meaning = readonly [CrmFailureKind, string];
 const meanings = (byCode: Readonly<Record<string, Meaning>>): ReadonlyMap<string, Meaning> =>
   new Map(Object.entries(byCode));
 
-const SIGN_IN_AGAIN = 'Sign in to the org again and register its new auth URL.';
+const SIGN_IN_AGAIN = `Sign in to the org again and register its new auth URL: ${AUTH_URL_COMMANDS}.`;
 const USED_UP = 'The org has used up its API calls, or too many run at once; wait until some of the day has passed.';
 const LATER = 'The platform has a problem at the moment; try again later.';
 const PERMISSIONS = "Check the permissions of the org's user: API access and what was asked for.";
@@ -49,9 +50,18 @@ const PLATFORM_CODES = meanings({
 
 /** Errors of the token endpoint; all but these are `auth_failed`, too. */
 const OAUTH_ERRORS = meanings({
-  invalid_client: ['auth_failed', 'The client id or secret of the auth URL is wrong; export the auth URL again.'],
-  invalid_client_id: ['auth_failed', 'The client id of the auth URL is wrong; export the auth URL again.'],
-  invalid_client_credentials: ['auth_failed', 'The client secret of the auth URL is wrong; export the auth URL again.'],
+  invalid_client: [
+    'auth_failed',
+    'The client id or secret of the auth URL is wrong; print the auth URL again and register it.',
+  ],
+  invalid_client_id: [
+    'auth_failed',
+    'The client id of the auth URL is wrong; print the auth URL again and register it.',
+  ],
+  invalid_client_credentials: [
+    'auth_failed',
+    'The client secret of the auth URL is wrong; print the auth URL again and register it.',
+  ],
   app_not_found: ['auth_failed', APP],
   invalid_app_access: ['auth_failed', APP],
   OAUTH_APP_BLOCKED: ['auth_failed', APP],

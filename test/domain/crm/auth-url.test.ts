@@ -37,6 +37,13 @@ describe('Auth URLs', () => {
 
   test.each([
     ['', 'is not of the form'],
+    ['00D5g000004eD3s!AQ', 'sf org auth show-sfdx-auth-url'],
+    ['{"result":{"sfdxAuthUrl":"force://tok@acme.my.salesforce.com"}}', 'is JSON: give the value of its sfdxAuthUrl'],
+    ['[REDACTED]', 'has its secret hidden: `sf org login web`'],
+    ['force://PlatformCLI::***@acme.my.salesforce.com', 'has its secret hidden'],
+    ['force://PlatformCLI::tok@https://acme.my.salesforce.com', 'give its host alone'],
+    ['force://PlatformCLI::tok@http://acme.my.salesforce.com', 'give its host alone'],
+    ['force://PlatformCLI::tok@acme.my.salesforce.com/', 'has a slash behind its host'],
     ['https://acme.my.salesforce.com', 'is not of the form'],
     ['force://a:b@acme.my.salesforce.com', 'is not of the form'],
     [`force://${'a'.repeat(4_000)}@acme.my.salesforce.com`, 'is longer than 4000 characters'],
