@@ -106,7 +106,7 @@ export async function updateEnvironment(
   audit(tx, 'updated', environment, project, { before, after: stateOf(environment) });
   if (name !== before.name) await renameInOthers(tx, environment, project, before.name);
   if (fields.promotion !== undefined || fields.branch !== undefined)
-    for (const run of await runsWaitingForWindows(tx, project.id)) tx.signalRun(run);
+    for (const run of await runsWaitingForWindows(tx, environment)) tx.signalRun(run);
   return { environment, project };
 }
 

@@ -11,6 +11,8 @@ export interface FlowTraits {
   own: 'activity' | 'children' | undefined;
   /** Its runs deploy a release to their environment. */
   isDeployment: boolean;
+  /** They change what an org runs, by a release or otherwise; what changes only what people may do there does not. */
+  changesOrg: boolean;
   /** They deploy the release that was there before, instead of one that the payload names. */
   isRollback: boolean;
   /** The type whose command carries them out where they have none of their own. */
@@ -37,6 +39,10 @@ export function executorOf(
 /** Whether runs of a type take a release candidate to environments, themselves or by their children. */
 export const isPromotion = ({ isDeployment, own }: Pick<FlowTraits, 'isDeployment' | 'own'>): boolean =>
   isDeployment || own === 'children';
+
+/** Whether runs of a type begin only within the windows of their environments, and outside freezes. */
+export const obeysWindows = (type: Pick<FlowTraits, 'isDeployment' | 'own' | 'changesOrg'>): boolean =>
+  type.changesOrg || isPromotion(type);
 
 /** Why a type cannot be carried out here, and what would change that. */
 export const whyUnavailable = (id: string): string =>
@@ -96,19 +102,19 @@ export const locksOf = ({
   gates: { locks?: LockRequest[]; lock: LockRequest | null };
 }): LockRequest[] => locks ?? (lock ? [lock] : []);
 
-/** The plan of a run that `executor` carries out. @param takesRelease it takes a release to its environments itself. */
+/** The plan of a run that `executor` carries out. @param hasWindows it begins only when its environments allow it. */
 export function planRun(
   executor: ExecutorName,
   gates: RunGates,
   payload: PlannedPayload,
-  { takesRelease }: { takesRelease: boolean },
+  { hasWindows }: { hasWindows: boolean },
 ): RunPlan {
   const approval = mayNeedApproval(gates, payload);
   const locks = gates.lockIds.map((environmentId) => ({ environmentId, leaseMinutes: LEASE_MINUTES }));
   const timeoutSeconds = (payload.pipeline?.timeoutMinutes ?? PIPELINE_MINUTES) * 60;
-  const isUngated = !approval && !takesRelease && locks.length === 0;
+  const isUngated = !approval && !hasWindows && locks.length === 0;
   return {
-    gates: { approval, window: takesRelease, locks, lock: locks[0] ?? null },
+    gates: { approval, window: hasWindows, locks, lock: locks[0] ?? null },
     executor,
     isUngated,
     timeoutSeconds,

@@ -71,7 +71,7 @@ const COMMON = {
 export const payload = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject({ ...COMMON, ...shape });
 export const ON_ORG = { orgUsername: Name.optional() };
 export const SANDBOX = { sandboxName: Name.optional(), productionUsername: Name.optional() };
-/** Members of types that take a release to environments. */
+/** Members of types that change what orgs run: they obey the windows of environments. */
 export const PROMOTION = {
   failOutsideWindow: z
     .boolean()

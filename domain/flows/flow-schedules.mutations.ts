@@ -14,7 +14,7 @@ import {
   type ScheduleRow,
   SCHEDULES_MAX,
 } from './flow-schedules.queries.ts';
-import { isPromotion } from './executor-rules.ts';
+import { obeysWindows } from './executor-rules.ts';
 import { parsePayload } from './flow-types.ts';
 import { peopleBehind } from './requesters.queries.ts';
 import { nextDue } from './schedule-times.ts';
@@ -41,7 +41,7 @@ export async function createSchedule(
 ): Promise<ScheduleRow> {
   nextDue(input, tx.now);
   const { type, payload } = parsePayload(given, PREFIX);
-  if (isPromotion(type) && payload.override !== undefined)
+  if (obeysWindows(type) && payload.override !== undefined)
     throw invalidField(`${PREFIX}override`, 'An override is for one run, which an owner starts in person');
   const { place } = await gatesInRequest(tx, type, payload, PREFIX);
   await assertAvailable(tx, type, payload, commands, place?.projectId);

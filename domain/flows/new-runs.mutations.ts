@@ -7,7 +7,7 @@ import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { type Commands, executorHere, unavailableType } from './commands-file.ts';
 import { whyNotByItself } from './own-means.queries.ts';
-import { type ExecutorName, isPromotion, waitsForNobody, whyUnavailable } from './executor-rules.ts';
+import { type ExecutorName, isPromotion, obeysWindows, waitsForNobody, whyUnavailable } from './executor-rules.ts';
 import { findRun, runById } from './flow-runs.queries.ts';
 import type { RunPayload } from './flow-payloads.ts';
 import { type FlowType, parsePayload } from './flow-types.ts';
@@ -92,7 +92,7 @@ export async function acceptRun(
     if (executor === 'children') await assertStagesPromotable(tx, { projectId, defaultBranch }, payload, prefix);
     else await assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);
   }
-  const override = isPromotion(type) ? overrideOf(payload, origin.requestedBy ?? tx.actor, tx.now) : null;
+  const override = obeysWindows(type) ? overrideOf(payload, origin.requestedBy ?? tx.actor, tx.now) : null;
   const run = {
     projectId: place?.projectId ?? null,
     environmentId: gates.environmentIds[0] ?? null,
@@ -177,7 +177,7 @@ function announceOverride(
     entityType: 'flow_run',
     entityId: id,
     repositoryIdentifier: about.repositoryIdentifier,
-    summary: `${override.by} overrode the promotion policy of ${about.environmentName ?? 'its environments'} for ${about.releaseName}`,
+    summary: `${override.by} overrode the promotion policy of ${about.environmentName ?? 'its environments'} for ${about.releaseName ?? taskType}`,
     after: { ...about, ...override },
   });
   emitEvent(tx, 'promotion.overridden', { executionId: id, taskType, ...about, ...override });

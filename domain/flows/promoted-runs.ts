@@ -2,7 +2,7 @@ import { findApprovalOfRun } from '../approvals/approvals.queries.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Override } from '../promotion/promotion-policy-rules.ts';
 import { missingCandidate, type Obstacle } from '../promotion/promotable-rules.ts';
-import { promotionState, type PromotionState } from '../promotion/promotion.ts';
+import { promotionState, type PromotionState, waitingForWindows } from '../promotion/promotion.ts';
 import type { Actor } from '../shared/actor.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -12,6 +12,7 @@ import { openChildren, releaseEnvironments } from './child-runs.queries.ts';
 import type { RunContext } from './flow-runs.queries.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
 import type { RunPayload } from './flow-payloads.ts';
+import { isPromotion } from './executor-rules.ts';
 import { type FlowType, flowType } from './flow-types.ts';
 
 /** How a run ends that may not wait for a window. */
@@ -29,19 +30,30 @@ export interface Passage {
   waiting?: NonNullable<PromotionState['waiting']>;
 }
 
+/** What the environments of a run say to it: to its release where it takes one, else to any change of their orgs. */
+async function stateOf(
+  tx: Tx,
+  { id, taskType, projectId, domain, releaseName }: RunContext,
+  environmentIds: readonly string[],
+): Promise<Pick<PromotionState, 'obstacle' | 'waiting'>> {
+  const type = flowType(taskType);
+  if (!type || !isPromotion(type))
+    return { obstacle: undefined, waiting: await waitingForWindows(tx, environmentIds, tx.now) };
+  if (projectId === null || domain === null || releaseName === null) return { obstacle: undefined, waiting: undefined };
+  const approval = await findApprovalOfRun(tx, id);
+  const approvedDigest = approval?.status === 'approved' ? approval.contentDigest : null;
+  const { isRollback } = type;
+  return promotionState(tx, { projectId, domain, releaseName, environmentIds, approvedDigest, isRollback }, tx.now);
+}
+
 /**
- * Whether a run that takes a release to environments may go on, as everything is now. With an override it waits for
- * nothing; a candidate that was aborted, is on another branch or has other content than was approved never goes, nor
- * does the child of a run that waits for a deployment which none of the other children makes any more.
+ * Whether a run that changes orgs may go on, as everything is now. With an override it waits for nothing; a candidate
+ * that was aborted, is on another branch or has other content than was approved never goes, nor does the child of a run
+ * that waits for a deployment which none of the other children makes any more.
  */
 export async function passageOf(tx: Tx, run: RunContext, environmentIds: readonly string[]): Promise<Passage> {
-  const { projectId, domain, releaseName, payload, override } = run;
-  if (projectId === null || domain === null || releaseName === null) return {};
-  const approval = await findApprovalOfRun(tx, run.id);
-  const approvedDigest = approval?.status === 'approved' ? approval.contentDigest : null;
-  const isRollback = flowType(run.taskType)?.isRollback === true;
-  const promotion = { projectId, domain, releaseName, environmentIds, approvedDigest, isRollback };
-  const { obstacle, waiting } = await promotionState(tx, promotion, tx.now);
+  const { payload, override } = run;
+  const { obstacle, waiting } = await stateOf(tx, run, environmentIds);
   if (obstacle) return { refusal: { status: 'failed', error: obstacle.detail } };
   if (!waiting || override !== null) return {};
   const lost = run.parentId === null ? [] : await neverDeployed(tx, run.parentId, run.id, waiting.missing);

@@ -7,7 +7,14 @@ import type { Tx } from '../unit-of-work.ts';
 import { reportRunToRequest } from '../work-item-requests/run-reports.mutations.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { type Commands, executorHere } from './commands-file.ts';
-import { type ExecutorName, isPromotion, planRun, type RunPlan, whyUnavailable } from './executor-rules.ts';
+import {
+  type ExecutorName,
+  isPromotion,
+  obeysWindows,
+  planRun,
+  type RunPlan,
+  whyUnavailable,
+} from './executor-rules.ts';
 import {
   auditMove,
   CANCELLED,
@@ -56,13 +63,13 @@ export async function beginRun(
   if (run.cancelRequestedAt !== null) return refuse(CANCELLED);
   const current = await currentGates(tx, run, commands);
   if (!current) return refuse({ status: 'failed', error: whyUnavailable(run.taskType) });
-  const { executor, gates, takesRelease } = current;
+  const { executor, gates, hasWindows } = current;
   const refusal = whyRefused(gates);
   if (refusal !== undefined) return refuse({ status: 'failed', error: refusal });
-  const passage = takesRelease ? await passageOf(tx, run, gates.environmentIds) : {};
+  const passage = hasWindows ? await passageOf(tx, run, gates.environmentIds) : {};
   if (passage.refusal) return refuse(passage.refusal);
-  const plan = planRun(executor, gates, run.payload, { takesRelease });
-  if (run.override && takesRelease && !plan.gates.approval) await insertOverrideStep(tx, run.id);
+  const plan = planRun(executor, gates, run.payload, { hasWindows });
+  if (run.override && hasWindows && !plan.gates.approval) await insertOverrideStep(tx, run.id);
   if (!plan.isUngated || executor === 'cicd') return { run, plan };
   const startsProgram = startsPrograms && executor === 'command';
   const hasBegun = await beginExecution(tx, run, { startsProgram });
@@ -72,8 +79,8 @@ export async function beginRun(
 interface CurrentGates {
   executor: ExecutorName;
   gates: RunGates;
-  /** It takes a release to its environments itself; its children do, where they carry it out. */
-  takesRelease: boolean;
+  /** It begins only within the windows of its environments; its children do, where they carry it out. */
+  hasWindows: boolean;
 }
 
 /** How a run is carried out, and the gates that it passes, as everything is now; undefined: it cannot be carried out. */
@@ -83,24 +90,25 @@ async function currentGates(tx: Tx, run: RunContext, commands: Commands): Promis
   const executor = type && executorHere(type, { hasPipeline: payload.pipeline !== undefined, commands });
   if (!executor) return undefined;
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), ...run });
-  return { executor, gates, takesRelease: isPromotion(type) && executor !== 'children' };
+  const hasTarget = isPromotion(type) || gates.environmentIds.length > 0;
+  return { executor, gates, hasWindows: obeysWindows(type) && hasTarget && executor !== 'children' };
 }
 
-/** What a run that takes a release found at its window. */
+/** What a run found at the windows of its environments. */
 export type WindowState =
   | { isOpen: true }
   | { isOpen: false; outcome: RunOutcome }
   | { isOpen: false; outcome?: undefined; nextWindowAt: string | null; waitMs: number | null; reason: string };
 
 /**
- * Whether a run that takes a release may go on now; one that may not waits in `waiting_window`, and that is announced.
+ * Whether a run that obeys windows may go on now; one that may not waits in `waiting_window`, and that is announced.
  * Retrying is safe. Throws `not_found`.
  */
 export async function awaitWindow(tx: Tx, id: string, commands: Commands): Promise<WindowState> {
   const run = await runById(tx, id, { forUpdate: true });
   const current = await currentGates(tx, run, commands);
   const isUnderWay = run.status === 'running' || isFinal(run.status);
-  if (isUnderWay || !current?.takesRelease) return { isOpen: true };
+  if (isUnderWay || !current?.hasWindows) return { isOpen: true };
   const { refusal: outcome, waiting } = await passageOf(tx, run, current.gates.environmentIds);
   if (outcome) return { isOpen: false, outcome };
   return waiting ? waitForWindow(tx, run, waiting) : { isOpen: true };
@@ -148,7 +156,7 @@ async function holdCandidate(tx: Tx, { projectId, domain, releaseName }: RunCont
 
 /** False: its window has closed, or its release cannot go. */
 async function passesGates(tx: Tx, run: RunContext, current: CurrentGates): Promise<boolean> {
-  const { gates, executor, takesRelease } = current;
+  const { gates, executor, hasWindows } = current;
   const refuse = (why: string) => {
     throw new DomainError('invalid_transition', `${why}; start the run again`);
   };
@@ -157,10 +165,10 @@ async function passesGates(tx: Tx, run: RunContext, current: CurrentGates): Prom
   const held = new Set((await ticketsOfRun(tx, run.id)).map(({ environmentId }) => environmentId));
   if (!gates.lockIds.every((environmentId) => held.has(environmentId)))
     refuse('The environments that the run is about changed while it waited');
-  const { approval } = planRun(executor, gates, run.payload, { takesRelease }).gates;
+  const { approval } = planRun(executor, gates, run.payload, { hasWindows }).gates;
   if (approval && (await lacksApproval(tx, run)))
     refuse('The run needs an approval by a policy that was set while it waited');
-  if (!takesRelease) return true;
+  if (!hasWindows) return true;
   // The look at its window that follows ends a run that cannot go, with its code.
   const { refusal: obstacle, waiting } = await passageOf(tx, run, gates.environmentIds);
   return !obstacle && !waiting;

@@ -22,9 +22,12 @@ const waitingRuns = (db: ReadDatabase) =>
     .where('hasWorkflow', '=', true)
     .select(['id as runId', 'taskType']);
 
-/** Runs that wait for a window in a project, or for what must be deployed before. */
-export const runsWaitingForWindows = ({ db, tenantId }: Reads, projectId: string) =>
-  waitingRuns(db).where('tenantId', '=', tenantId).where('projectId', '=', projectId).execute();
+/** Runs that may wait for a window of an environment or for a deployment to it: those of its project, and those to its org. */
+export const runsWaitingForWindows = ({ db, tenantId }: Reads, { id, projectId }: { id: string; projectId: string }) =>
+  waitingRuns(db)
+    .where('tenantId', '=', tenantId)
+    .where((eb) => eb.or([eb('projectId', '=', projectId), eb('environmentId', '=', id), eb('projectId', 'is', null)]))
+    .execute();
 
 const WITH_RELEASE = statement<{ tenantId: string; projectId: string; domain: string; releaseName: string }>()(
   (db, { tenantId, projectId, domain, releaseName }) =>

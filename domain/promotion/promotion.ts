@@ -60,6 +60,21 @@ async function deployedSince(
   );
 }
 
+/** Why what is no release may not change the orgs of environments now: their windows and freezes. */
+export async function waitingForWindows(
+  reads: Reads,
+  environmentIds: readonly string[],
+  now: Date,
+): Promise<Waiting | undefined> {
+  const targets = await promotionTargets(reads, environmentIds);
+  const demands = targets.map(({ name, promotion }) => ({
+    environmentName: name,
+    policy: promotion && { ...promotion, after: [] },
+    deployedSince: new Map<string, number>(),
+  }));
+  return waitingFor(demands, now.getTime());
+}
+
 /** Whether a release may go to its environments, as they, the candidate and its deployments are now. */
 export async function promotionState(reads: Reads, promotion: Promotion, now: Date): Promise<PromotionState> {
   const { projectId, domain, releaseName, environmentIds, approvedDigest, isRollback = false } = promotion;

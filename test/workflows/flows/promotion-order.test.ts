@@ -1,5 +1,5 @@
 import { type TestApp, testApp } from '../../support/app.ts';
-import type { Json } from '../../support/client.ts';
+import type { Bearer, Json } from '../../support/client.ts';
 import { cutRelease, success } from '../../support/releases.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
@@ -9,6 +9,8 @@ const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1
 let app: TestApp;
 const runs = tracedRuns(() => app, {
   'execute-release': 'case "$1" in fails) exit 1;; slow) sleep 4;; esac',
+  'install-artifacts': 'true',
+  'request-sandbox-refresh': 'true',
 });
 const { repositoryIdentifier, shown, reached } = runs;
 let worker: TestWorker;
@@ -109,10 +111,30 @@ test('what an environment of another project demands before is not asked of a re
   await reached(id, 'succeeded');
 });
 
+const freeze = (reason: string) => ({
+  freezes: [{ from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', reason }],
+});
+
+test('what changes the org of a frozen environment waits like a release, also without a project, or is overridden by an owner', async () => {
+  const path = `/api/environments/${environments['their-prod']}`;
+  await app.as(app.owner).patch(200, path, { promotion: freeze('year end') });
+  const install = { id: 'install-artifacts', orgUsername: 'prod@their.example' };
+  const run = (status: number, payload: object, caller: Bearer = app.owner): Promise<Json> =>
+    app.as(caller).post(status, '/api/flows/run', { payload: { note: 'org', ...payload } });
+  const waiting = await run(202, install);
+  expect((await reached(waiting.id, 'waiting_window')).waitsFor).toMatch(/^their-prod is frozen/);
+  const refresh = { id: 'request-sandbox-refresh', repositoryIdentifier: 'acme/other', environmentName: 'their-prod' };
+  const impatient = await run(202, { ...refresh, failOutsideWindow: true });
+  expect(await reached(impatient.id, 'failed')).toMatchObject({ result: { code: 'outside_window' }, startedAt: null });
+  const override = { reason: 'outage' };
+  await run(403, { ...install, override }, app.member);
+  const urgent = await run(202, { ...install, override });
+  expect(await reached(urgent.id, 'succeeded')).toMatchObject({ override });
+  await app.as(app.owner).patch(200, path, { promotion: null });
+  await reached(waiting.id, 'succeeded');
+});
+
 describe('a run that waits', () => {
-  const freeze = (reason: string) => ({
-    freezes: [{ from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', reason }],
-  });
   const setPolicy = (promotion: object | null) =>
     app.as(app.owner).patch(200, `/api/environments/${environments.int}`, { promotion });
   afterEach(() => setPolicy(null));
