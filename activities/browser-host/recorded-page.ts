@@ -158,7 +158,7 @@ export class RecordedPage {
       await this.#sleep(leftMs);
   }
 
-  /** Until something happens, or the time is over. */
+  /** Until something happens, or the wait ends. */
   async #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, Math.max(1, ms));

@@ -22,7 +22,7 @@ export async function lockScenario(tx: Tx, workspaceName: string, name: string) 
   return { row, scenario, workspaceId: workspace.id };
 }
 
-/** Disarms a scenario whose time is over; one that was armed again meanwhile stays as it is. */
+/** Disarms a scenario that has expired; one that was armed again meanwhile stays as it is. */
 export async function disarmExpired(tx: Tx, scenarioId: string): Promise<number> {
   const scenario = await tx.em.findOne(
     MockScenario,

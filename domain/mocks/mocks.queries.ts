@@ -133,7 +133,7 @@ export async function* stepsOf(reads: Reads, scenarioId: string): AsyncGenerator
   if (seqs.length > 0) yield* await stepsBySeq(reads, scenarioId, seqs);
 }
 
-/** Armed scenarios whose time is over, of all tenants. @param db of the system role. */
+/** Armed scenarios that have expired, of all tenants. @param db of the system role. */
 export const overdueScenarios = (db: Reads['db'], limit: number) =>
   db
     .selectFrom('mock_scenario as s')

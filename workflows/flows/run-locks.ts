@@ -127,8 +127,8 @@ export class RunLocks {
       const next = endOfLease(lock);
       const extension = new CancellationScope();
       const answer = extension.run(() => this.#extend(lock));
-      const patienceMs = Math.max(ANSWER_MS, end - Date.now());
-      const signalled = extension.run(() => condition(isLost, patienceMs, { summary: 'lease is about to end' }));
+      const waitMs = Math.max(ANSWER_MS, end - Date.now());
+      const signalled = extension.run(() => condition(isLost, waitMs, { summary: 'lease is about to end' }));
       const isHeld = await Promise.race([answer.then((extended) => extended.isHeld), signalled.then(() => false)]);
       extension.cancel();
       for (const rest of [answer, signalled]) rest.catch(() => undefined);

@@ -204,7 +204,7 @@ test('a token of some projects sees nothing of the trail', async () => {
   await app.as(scoped).post(403, '/api/audit/internal/exports/cleanup', {});
 });
 
-test('an export whose time is over loses its file', async () => {
+test('an expired export loses its file', async () => {
   const { id } = await owner().post(202, '/api/audit/exports', {});
   const key = `${app.tenant.id}/audit-exports/${id}.csv`;
   await app.objects.put(key, Readable.from([Buffer.from('x')]), 'text/csv');
