@@ -21,6 +21,8 @@ export interface EncoderProgram {
 
 export interface EncoderEnd {
   isWhole: boolean;
+  /** It was killed, since it took no pictures or did not come to its end. */
+  isTooSlow: boolean;
   /** What it said last, for the log. */
   said: string;
 }
@@ -38,7 +40,7 @@ export interface Encoder {
   readonly ended: Promise<EncoderEnd>;
 }
 
-interface Part {
+export interface EncodedPart {
   folder: string;
   number: number;
   /** Of its first picture, in pixels; others are scaled to it. */
@@ -66,7 +68,7 @@ const even = (pixels: number): number => Math.min(SIDE_MAX, Math.max(2, Math.flo
 const scaledTo = (width: number, height: number): string =>
   `scale=${width}:${height}:force_original_aspect_ratio=decrease,pad=${width}:${height}:-1:-1,setsar=1,format=yuv420p`;
 
-const argumentsOf = ({ number, size: { width, height } }: Part): string[] => [
+const argumentsOf = ({ number, size: { width, height } }: EncodedPart): string[] => [
   ...INPUT,
   '-vf',
   scaledTo(even(width), even(height)),
@@ -88,7 +90,7 @@ const argumentsOf = ({ number, size: { width, height } }: Part): string[] => [
 const playlistOf = (part: number): string => `part-${part}.m3u8`;
 
 /** Starts to make a part of a recording in its folder. One that cannot be started is broken. */
-export async function startEncoder({ program, apart }: EncoderProgram, part: Part): Promise<Encoder> {
+export async function startEncoder({ program, apart }: EncoderProgram, part: EncodedPart): Promise<Encoder> {
   const { folder, number } = part;
   const command = [NICENESS, ...(await apart(folder)), program, ...argumentsOf(part)];
   const child = spawn('nice', ['-n', ...command], {
@@ -98,11 +100,18 @@ export async function startEncoder({ program, apart }: EncoderProgram, part: Par
   });
   const { stdin } = child;
   let isBroken = false;
-  const ended = endOf(child).then((end) => {
+  let isEnding = false;
+  let isTooSlow = false;
+  const ended = endOf(child).then(({ code, said }): EncoderEnd => {
     isBroken = true;
-    return end;
+    // One that ends before it is told to has left pictures out, whatever it says.
+    return { isWhole: code === 0 && isEnding, isTooSlow, said };
   });
   const kill = () => void child.kill('SIGKILL');
+  const giveUp = () => {
+    isTooSlow = !isBroken;
+    kill();
+  };
   // A pipe to a process that is gone says so by the end of the process.
   stdin.on('error', () => undefined);
   stdin.write(streamHead(part.size));
@@ -120,18 +129,19 @@ export async function startEncoder({ program, apart }: EncoderProgram, part: Par
       if (stdin.write(jpeg)) return;
       const { promise: drained, resolve } = Promise.withResolvers<void>();
       stdin.once('drain', resolve);
-      await within(STALLED_MS, Promise.race([drained, ended]), kill);
+      await within(STALLED_MS, Promise.race([drained, ended]), giveUp);
       stdin.off('drain', resolve);
     },
     async end(withinMs) {
+      isEnding = !isBroken;
       stdin.end();
-      await within(withinMs, ended, kill);
+      await within(withinMs, ended, giveUp);
       return ended;
     },
   };
 }
 
-async function endOf(child: ChildProcess): Promise<EncoderEnd> {
+async function endOf(child: ChildProcess): Promise<{ code: number | null; said: string }> {
   let said = '';
   child.stderr?.on('data', (piece: Buffer) => {
     said = (said + piece.toString()).slice(-MESSAGES_MAX);
@@ -143,5 +153,5 @@ async function endOf(child: ChildProcess): Promise<EncoderEnd> {
   });
   child.once('close', resolve);
   const code = await promise;
-  return { isWhole: code === 0, said };
+  return { code, said };
 }

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import type { Picture } from './browser.ts';
 import type { EncodedFiles } from './encoded-files.ts';
-import { type Encoder, type EncoderEnd, type EncoderProgram, startEncoder } from './ffmpeg.ts';
+import type { Encoder, EncoderEnd, EncodedPart } from './ffmpeg.ts';
 import { jpegSize } from './jpeg-size.ts';
 import type { PageStore } from './page-store.ts';
 
@@ -13,21 +13,26 @@ const GAP_MIN_MS = 150;
 const LAST_BEFORE_MS = [600, 400, 200];
 /** Less than that is not worth a picture at the end. */
 const REST_MIN_MS = 40;
-/** How long an encoder may take to write the rest. */
-const ENCODER_END_MS = 10_000;
-/** An encoder that completes nothing of so much cannot write. */
-const SILENT_MAX_MS = 60_000;
+/** A picture that stands still for longer while its page changes is told. */
+const LEFT_OUT_MAX_MS = 3_000;
+/** How long an encoder may take to write the rest: on a busy machine more than to write what came before. */
+const ENCODER_END_MS = 30_000;
+/** An encoder that was given so much more than it has completed, for as long, cannot write. */
+const AHEAD_MAX_MS = 30_000;
 const PARTS_MAX = 20;
 const RESTART_MS = 500;
 const RESTART_MAX_MS = 60_000;
 /** What waits on the disk for a slow store; beyond it the picture stands still. */
 const WAITING_MAX_BYTES = 64 * 1_048_576;
 
+const STOOD_STILL = 'The video encoder was too slow: the picture stood still for a while.';
+
 export interface RecordedPageParts {
-  encoder: EncoderProgram;
+  /** Starts to make a part of the recording. One that cannot be started is broken. */
+  startEncoder: (part: EncodedPart) => Promise<Encoder>;
   folder: string;
-  files: EncodedFiles;
-  store: PageStore;
+  files: Pick<EncodedFiles, 'follow' | 'look' | 'clear' | 'isDamaged' | 'recordedMs' | 'waitingBytes'>;
+  store: Pick<PageStore, 'begin' | 'end' | 'cutShort' | 'isUnwanted'>;
   /** Told of each encoder that ended early. */
   failed: (end: EncoderEnd) => void;
   waitingMaxBytes?: number | undefined;
@@ -45,6 +50,8 @@ export class RecordedPage {
   readonly done: Promise<void>;
   readonly #first = Promise.withResolvers<Picture | undefined>();
   #newest: Picture | undefined;
+  /** When the first of those pictures was taken that came since one was written. */
+  #waitingSinceMs: number | undefined;
   #startedAtMs = 0;
   #endsAtMs: number | undefined;
   /** The picture that was written last. */
@@ -58,6 +65,7 @@ export class RecordedPage {
 
   take(picture: Picture): void {
     this.#newest = picture;
+    this.#waitingSinceMs ??= picture.atMs;
     this.#first.resolve(picture);
     this.#wake();
   }
@@ -75,14 +83,17 @@ export class RecordedPage {
     const { folder, store } = this.#parts;
     this.#startedAtMs = Math.min(first.atMs, clock());
     this.#shown = first.jpeg;
-    if (this.#newest === first) this.#newest = undefined;
+    if (this.#newest === first) this.#taken();
     store.begin(new Date(this.#startedAtMs));
     let endedAtMs = this.#startedAtMs;
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       endedAtMs = await this.#record(jpegSize(first.jpeg) ?? first);
     } catch (error) {
-      this.#broken({ isWhole: false, said: String(error) }, (error as NodeJS.ErrnoException).code === 'ENOSPC');
+      this.#broken(
+        { isWhole: false, isTooSlow: false, said: String(error) },
+        (error as NodeJS.ErrnoException).code === 'ENOSPC',
+      );
     }
     await store.end(new Date(endedAtMs));
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
@@ -90,11 +101,11 @@ export class RecordedPage {
 
   /** Makes part after part until the end; answers when the last picture was taken. */
   async #record(size: { width: number; height: number }): Promise<number> {
-    const { encoder: program, folder, files, store } = this.#parts;
+    const { startEncoder, folder, files, store } = this.#parts;
     for (let number = 0; ; number++) {
       // What an encoder that died had not completed is shown again as the picture that it ended with.
       const fromMs = this.#startedAtMs + files.recordedMs;
-      const encoder = await startEncoder(program, { folder, number, size });
+      const encoder = await startEncoder({ folder, number, size });
       files.follow(encoder);
       void encoder.ended.then(() => this.#wake());
       const lastMs = await this.#feed(encoder, fromMs);
@@ -110,7 +121,14 @@ export class RecordedPage {
 
   #broken(end: EncoderEnd, isDiskFull: boolean): void {
     this.#parts.failed(end);
-    this.#parts.store.cutShort(isDiskFull ? 'The disk of the host was full.' : 'The video encoder ended early.');
+    const reason = end.isTooSlow ? 'The video encoder was too slow.' : 'The video encoder ended early.';
+    this.#parts.store.cutShort(isDiskFull ? 'The disk of the host was full.' : reason);
+  }
+
+  /** The newest picture is about to be written. */
+  #taken(): void {
+    this.#newest = undefined;
+    this.#waitingSinceMs = undefined;
   }
 
   /** Writes pictures until the end of the tab or of the encoder; answers when the last was taken. */
@@ -122,11 +140,12 @@ export class RecordedPage {
     };
     const { files, store } = this.#parts;
     let lastMs = await write(this.#shown, fromMs);
+    let aheadSinceMs: number | undefined;
     while (!encoder.isBroken && !store.isUnwanted) {
-      if (lastMs - this.#startedAtMs - files.recordedMs > SILENT_MAX_MS) {
-        await files.look();
-        if (lastMs - this.#startedAtMs - files.recordedMs > SILENT_MAX_MS) return lastMs;
-      }
+      const isAhead = () => lastMs - this.#startedAtMs - files.recordedMs > AHEAD_MAX_MS;
+      if (isAhead()) await files.look();
+      aheadSinceMs = isAhead() ? (aheadSinceMs ?? clock()) : undefined;
+      if (aheadSinceMs !== undefined && clock() - aheadSinceMs > AHEAD_MAX_MS) return lastMs;
       if (files.isDamaged) return lastMs;
       const untilMs = this.#endsAtMs ?? clock();
       const newest = this.#newest;
@@ -134,11 +153,13 @@ export class RecordedPage {
       if (this.#isBehind && this.#endsAtMs === undefined) {
         if (newest) store.cutShort('The object store was too slow: the picture stood still for a while.');
         await this.#sleep(REPEAT_MS);
-      } else if (nextMs - lastMs > REPEAT_MS) lastMs = await write(this.#shown, lastMs + REPEAT_MS);
-      else if (newest && nextMs - lastMs >= GAP_MIN_MS) {
-        this.#newest = undefined;
+      } else if (newest && nextMs - lastMs >= GAP_MIN_MS) {
+        // However much lies between: who repeated the last one first would never come to it with an encoder that is behind.
+        if (newest.atMs - (this.#waitingSinceMs ?? newest.atMs) > LEFT_OUT_MAX_MS) store.cutShort(STOOD_STILL);
+        this.#taken();
         lastMs = await write(newest.jpeg, nextMs);
-      } else if (this.#endsAtMs !== undefined) {
+      } else if (!newest && nextMs - lastMs > REPEAT_MS) lastMs = await write(this.#shown, lastMs + REPEAT_MS);
+      else if (this.#endsAtMs !== undefined) {
         for (const beforeMs of LAST_BEFORE_MS)
           if (untilMs - beforeMs - lastMs >= REST_MIN_MS)
             lastMs = await write(newest?.jpeg ?? this.#shown, untilMs - beforeMs);

@@ -6,7 +6,7 @@ import { systemActor } from '../../domain/shared/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { LentBrowser, Tab } from './browser.ts';
 import { EncodedFiles } from './encoded-files.ts';
-import { type EncoderProgram, PICTURES_PER_SECOND } from './ffmpeg.ts';
+import { type EncoderProgram, PICTURES_PER_SECOND, startEncoder } from './ffmpeg.ts';
 import { type PageRow, PageStore, type PageStoreParts } from './page-store.ts';
 import { RecordedPage, type RecordedPageParts } from './recorded-page.ts';
 
@@ -129,7 +129,7 @@ function recordTab(
     giveUpMs,
   });
   const page = new RecordedPage({
-    encoder,
+    startEncoder: (part) => startEncoder(encoder, part),
     folder,
     files,
     store,
