@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PolicyViolations } from '../http/deployment-facts.ts';
 import { MissingChangelog, SideKeys, SideSummary } from '../http/changelogs.ts';
 import { APPROVAL_STATUSES } from '../../domain/approvals/approval-rules.ts';
 import { COMPLIANCE_STATUSES } from '../../domain/approvals/compliance.queries.ts';
@@ -72,7 +73,7 @@ export const ComplianceQuery = z.strictObject({
   repositoryIdentifier: RepositoryIdentifier,
   status: z.enum(COMPLIANCE_STATUSES).optional().meta({
     description:
-      '`overridden`: an override of the promotion policy where nobody was asked; `not_requested` implies `includeUnapproved`',
+      '`overridden`: an override of the promotion policy where nobody was asked; `not_requested` and `policy_violated`, of deployments, imply `includeUnapproved`',
   }),
   taskType: Name.optional(),
   environment: Name.optional(),
@@ -94,7 +95,7 @@ export const ComplianceQuery = z.strictObject({
   includeChangelog: queryFlag(false),
   includeUnapproved: queryFlag(false).meta({
     description:
-      'Also the deployments to release environments that nobody approved, as rows with status `not_requested`',
+      'Also the deployments to release environments that nobody approved, as rows with status `not_requested`, and those that broke a policy',
   }),
 });
 
@@ -159,6 +160,7 @@ export const CompliancePage = z.object({
       override: Override.meta({
         description: 'By which an owner passed the promotion policy of the environment for this run',
       }),
+      policyViolations: PolicyViolations,
       changelog: ReleaseChangelog.nullish(),
     }),
   ),

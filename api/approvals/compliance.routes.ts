@@ -35,6 +35,7 @@ const COLUMNS: Record<string, (row: ComplianceRow) => CsvCell> = {
   comment: (row) => row.comment,
   source: (row) => row.source,
   override: (row) => row.override && `${row.override.by}: ${row.override.reason}`,
+  policyViolations: (row) => row.policyViolations.map(({ code }) => code).join('; '),
 };
 const CHANGELOG: typeof COLUMNS = { changelog: (row) => row.changelog };
 
@@ -70,7 +71,7 @@ export const complianceRoutes = [
       'Each row is one step of an approval: the request, and how it was resolved. Steps are never changed. A vote that does not reach `minApprovals` is a step with status `requested` and source `vote`, with the voter in `resolvedBy`.',
       '`source` is the cause of the step: `run`, `vote`, `timer`, `worker`, `release_candidate`, `newer_request` or `run_ended`. `changelog` compares the release with the previous candidate of its domain and branch: packages with their commits, work items and pull requests, as far as the repository has been fetched; `definition` is the changelog in the release definition. It is null if the release has no candidate.',
       '`override` is the override of the promotion policy that the run had. Where nobody was asked for an approval, the override is a step of its own: status `overridden`, `approvalId` null.',
-      'With `includeUnapproved=true` the deployments to release environments that nobody approved are rows of their own: status `not_requested`, `requestedAt` is the time of the deployment, `source` is `run` or `report`, and the task type of a reported one is `release-event`. An approval counts for the deployment by its own run, and for the first deployment of the same content to the same environment that is reported after it; an approval that the report itself states counts, too. Later deployments of that content are rows.',
+      'With `includeUnapproved=true` the deployments to release environments that nobody approved are rows of their own: status `not_requested`, `requestedAt` is the time of the deployment, `source` is `run` or `report`, and the task type of a reported one is `release-event`. An approval counts for the deployment by its own run, and for the first deployment of the same content to the same environment that is reported after it; an approval that the report itself states counts, too. Later deployments of that content are rows. A deployment that broke a policy of its environment (`policyViolations`) is a row, too, wherever it went: status `policy_violated` if it has an approval or needs none.',
       "With `format=csv` the whole report is streamed as `text/csv` (RFC 4180, UTF-8); values that a spreadsheet would interpret as formulas get a leading `'`.",
     ].join('\n\n'),
     roles: ANY_ROLE,
@@ -100,7 +101,7 @@ export const complianceRoutes = [
         year: _,
         ...filters
       } = query;
-      const isFull = includeUnapproved || filters.status === 'not_requested';
+      const isFull = includeUnapproved || filters.status === 'not_requested' || filters.status === 'policy_violated';
       const [page, batches] = isFull
         ? [pageWithUnapproved, batchesWithUnapproved]
         : [compliancePage, complianceBatches];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MISSING_REASONS } from '../../domain/deployments/deployed-rules.ts';
+import { VIOLATION_CODES } from '../../domain/promotion/violation-rules.ts';
 import { Timestamp } from './parameters.ts';
 
 const Reason = z.enum(MISSING_REASONS).meta({
@@ -14,6 +15,14 @@ const packages = z
 export const MissingEnvironment = z
   .object({ environment: z.string(), reason: Reason, packages })
   .meta({ id: 'MissingEnvironment' });
+
+/** What of the policies of its environment a deployment broke. */
+export const PolicyViolations = z
+  .array(z.object({ code: z.enum(VIOLATION_CODES), detail: z.string() }).meta({ id: 'PolicyViolation' }))
+  .meta({
+    description:
+      'What of the policies of its environment the deployment broke, as they were when it was reported. `frozen`, `outside_window`: when it was made; `not_deployed_before`, `not_soaked`: the release was not where `promotion.after` demands it, or not for `soakMinutes`; `not_approved`: nobody gave the approval that the environment asks for',
+  });
 
 /** Whether a candidate is deployed to an environment. */
 export const DeploymentFact = z

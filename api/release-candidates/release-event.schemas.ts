@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../../domain/release-candidates/finalization-rules.ts';
 import { oneOf } from '../../domain/shared/input-errors.ts';
-import { MissingEnvironment } from '../http/deployment-facts.ts';
+import { MissingEnvironment, PolicyViolations } from '../http/deployment-facts.ts';
+import { warningsOf } from '../http/warnings.ts';
 import { JsonObject, DateTime, Name } from '../http/parameters.ts';
 import { CandidateName, PackageVersions, ReleaseDefinition } from './release-candidates.schemas.ts';
 
@@ -75,6 +76,8 @@ export const ReleaseEventOut = z
       .array(z.string())
       .meta({ description: 'Names of the release environments to which the candidate has not been deployed' }),
     missing: z.array(MissingEnvironment).default([]),
+    policyViolations: PolicyViolations,
+    ...warningsOf('policy_violation'),
     message: z.string(),
   })
   .meta({ id: 'ReleaseEventResult' });

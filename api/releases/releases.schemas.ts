@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anyText, mapOf } from '../../domain/shared/large-maps.ts';
 import { MissingChangelog, RepositoryFreshness, SideKeys, SideSummary } from '../http/changelogs.ts';
-import { DeploymentFact, MissingEnvironment } from '../http/deployment-facts.ts';
+import { DeploymentFact, MissingEnvironment, PolicyViolations } from '../http/deployment-facts.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
@@ -68,6 +68,7 @@ export const Environment = z.object({
   rollback: Rollback.nullable(),
   deploymentCounts: z.object({ deployed: z.int(), skipped: z.int(), failed: z.int(), total: z.int() }),
   approval: Approval.nullable().meta({ description: 'Null without `includeApprovals`' }),
+  policyViolations: PolicyViolations,
   lockStatus: z.looseObject({ isLocked: z.boolean() }).nullable().meta({ description: 'Null with `skipLockStatus`' }),
 });
 

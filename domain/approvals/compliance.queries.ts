@@ -1,15 +1,16 @@
 import { type ExpressionBuilder, sql, type SqlBool } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Tables } from '../data/tables.ts';
+import type { PolicyViolation } from '../promotion/violation-rules.ts';
 import { pagesAhead } from '../shared/pages-ahead.ts';
 import { APPROVAL_STATUSES } from './approval-rules.ts';
 import type { ReleaseChangelog } from './compliance-changelogs.ts';
 
 /**
  * Of a step; `overridden`: a run passed the promotion policy by its override, and nobody was asked; `not_requested`: a
- * deployment that nobody approved.
+ * deployment that nobody approved; `policy_violated`: one that was approved, or needs no approval, and broke a policy.
  */
-export const COMPLIANCE_STATUSES = [...APPROVAL_STATUSES, 'overridden', 'not_requested'] as const;
+export const COMPLIANCE_STATUSES = [...APPROVAL_STATUSES, 'overridden', 'not_requested', 'policy_violated'] as const;
 export type ComplianceStatus = (typeof COMPLIANCE_STATUSES)[number];
 
 export interface ComplianceFilter {
@@ -31,7 +32,8 @@ export const matching =
   (tenantId: string, filter: ComplianceFilter) => (eb: ExpressionBuilder<Tables, 'approval_event'>) => {
     const { repositoryIdentifier, status, taskType, environment, domain, requestedBy, resolvedBy, from, to } = filter;
     const conditions = [eb('tenantId', '=', tenantId), eb('repositoryIdentifier', '=', repositoryIdentifier)];
-    if (status !== undefined && status !== 'not_requested') conditions.push(eb('status', '=', status));
+    if (status !== undefined && status !== 'not_requested' && status !== 'policy_violated')
+      conditions.push(eb('status', '=', status));
     if (taskType !== undefined) conditions.push(eb('taskType', '=', taskType));
     if (environment !== undefined) conditions.push(eb('environmentName', '=', environment));
     if (domain !== undefined) conditions.push(eb('domain', '=', domain));
@@ -43,6 +45,9 @@ export const matching =
     if (to !== undefined) conditions.push(eb('occurredAt', '<', to.toISOString()));
     return eb.and(conditions);
   };
+
+/** Steps of approvals break no policy. */
+export const NO_VIOLATIONS = sql<PolicyViolation[]>`'[]'::jsonb`.as('policyViolations');
 
 const COLUMNS = [
   'e.id',
@@ -64,6 +69,7 @@ const COLUMNS = [
   'e.source',
   'e.projectId',
   'e.override',
+  NO_VIOLATIONS,
 ] as const;
 
 type StepRow = Awaited<ReturnType<typeof listSteps>>[number];

@@ -9,6 +9,24 @@ export interface ApprovalPolicy {
   expiresAfter?: string | undefined;
 }
 
+/** Of an environment that is known and for which nobody set a policy. */
+const ASKS_NOBODY: ApprovalPolicy = { skipApproval: true };
+
+/** The policies of an environment and of its project. */
+export interface EnvironmentPolicies {
+  approvalPolicy: ApprovalPolicy | null;
+  /** `configuration.approvalPolicy` of its project. */
+  projectPolicy: ApprovalPolicy | null;
+}
+
+/** An environment without a policy has that of its project; where neither has one, nobody is asked. */
+export const policyOf = ({ approvalPolicy, projectPolicy }: EnvironmentPolicies): ApprovalPolicy =>
+  approvalPolicy ?? projectPolicy ?? ASKS_NOBODY;
+
+/** Whether what is deployed to an environment needs an approval. */
+export const asksForApproval = (environment: EnvironmentPolicies): boolean =>
+  policyOf(environment).skipApproval !== true;
+
 /** A policy that an approval satisfies; null: nobody set one for an unknown target, so the owners approve. */
 export interface PolicySource {
   policy: ApprovalPolicy | null;

@@ -1,7 +1,15 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
+import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
+import { newId } from '../shared/ids.ts';
 import { pagesAhead } from '../shared/pages-ahead.ts';
-import { type ComplianceFilter, type ComplianceRow, matching, ROWS_PER_BATCH } from './compliance.queries.ts';
+import {
+  type ComplianceFilter,
+  type ComplianceRow,
+  matching,
+  NO_VIOLATIONS,
+  ROWS_PER_BATCH,
+} from './compliance.queries.ts';
 
 type Row = Omit<ComplianceRow, 'changelog'>;
 type Cursor = Pick<Row, 'occurredAt' | 'id'>;
@@ -26,6 +34,7 @@ const COLUMNS = [
   'source',
   'projectId',
   'override',
+  'policyViolations',
   'occurredAt',
 ] as const satisfies readonly (keyof Row)[];
 
@@ -57,6 +66,7 @@ function steps({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: Curso
       sql<string>`source`.as('source'),
       'projectId',
       'override',
+      NO_VIOLATIONS,
       'occurredAt',
     ]);
   const place = (eb: { ref: (column: 'occurredAt' | 'id') => Expression<unknown> }, cursor: Cursor) =>
@@ -78,9 +88,45 @@ const HAS_APPROVAL = sql<SqlBool>`(coalesce(d.approval->>'status', case when d.a
         and o.content_digest is not distinct from d.content_digest and o.status <> 'Cancelled'
         and o.created_at >= a.resolved_at and (o.created_at, o.id) < (d.created_at, d.id))))))`;
 
-/** Deployments to release environments that nobody approved, in the columns of the report; what was cancelled is none. */
+/** Nobody approved it, and it went to a release environment `e`. */
+const IS_UNAPPROVED = sql<SqlBool>`(e.category = 'release' and not ${HAS_APPROVAL})`;
+
+/** The run `r` that made a deployment `d`; pipelines name their runs as they like. */
+const IS_RUN = sql<SqlBool>`r.id = case when d.execution_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then d.execution_id::uuid end`;
+
+/** A deployment that is about to be recorded. */
+export interface UnstoredDeployment {
+  projectId: string;
+  environmentId: string;
+  domain: string;
+  releaseName: string;
+  contentDigest: string;
+  executionId: string | undefined;
+  /** As it was reported with the deployment. */
+  approval: Record<string, unknown> | undefined;
+}
+
+/** Whether a deployment has an approval that is recorded now, as `HAS_APPROVAL`. */
+export async function hasApproval({ db, tenantId }: Reads, deployment: UnstoredDeployment): Promise<boolean> {
+  const { projectId, environmentId, domain, releaseName, contentDigest, executionId = null, approval } = deployment;
+  const { rows } = await sql<{ isApproved: boolean }>`
+    select ${HAS_APPROVAL} as "isApproved"
+    from (select ${newId()}::uuid as id, ${tenantId}::uuid as tenant_id, ${projectId}::uuid as project_id, ${environmentId}::uuid as environment_id,
+      ${domain}::text as domain, ${releaseName}::text as release_name, ${contentDigest}::text as content_digest, ${executionId}::text as execution_id,
+      ${approval ? json(approval) : null}::jsonb as approval, now() as created_at) as d
+    left join flow_run r on r.tenant_id = d.tenant_id and ${IS_RUN}`.execute(db);
+  return rows[0]?.isApproved === true;
+}
+
+/** It broke a policy of its environment. */
+const BREAKS_POLICY = sql<SqlBool>`d.policy_violations <> '[]'`;
+
+/**
+ * Deployments to release environments that nobody approved, and those to any that broke a policy, in the columns of the
+ * report; what was cancelled is none.
+ */
 function unapproved({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: Cursor) {
-  const { repositoryIdentifier, taskType, environment, domain, requestedBy, from, to } = filter;
+  const { repositoryIdentifier, status, taskType, environment, domain, requestedBy, from, to } = filter;
   const type = sql<string>`coalesce(r.task_type, 'release-event')`;
   const requester = sql<string>`coalesce(r.requested_by->>'email', d.reported_by->>'email')`;
   let query = db
@@ -89,19 +135,13 @@ function unapproved({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: 
     .innerJoin('environment as e', (join) =>
       join.onRef('e.tenantId', '=', 'd.tenantId').onRef('e.id', '=', 'd.environmentId'),
     )
-    .leftJoin('flow_run as r', (join) =>
-      join
-        .onRef('r.tenantId', '=', 'd.tenantId')
-        // Pipelines name their runs as they like.
-        .on(
-          sql<SqlBool>`r.id = case when d.execution_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then d.execution_id::uuid end`,
-        ),
-    )
+    .leftJoin('flow_run as r', (join) => join.onRef('r.tenantId', '=', 'd.tenantId').on(IS_RUN))
     .where('d.tenantId', '=', tenantId)
     .where('p.identifier', '=', repositoryIdentifier)
-    .where('e.category', '=', 'release')
-    .where('d.status', '<>', 'Cancelled')
-    .where((eb) => eb.not(HAS_APPROVAL));
+    .where('d.status', '<>', 'Cancelled');
+  if (status === 'not_requested') query = query.where(IS_UNAPPROVED);
+  else if (status === 'policy_violated') query = query.where(sql<SqlBool>`${BREAKS_POLICY} and not ${IS_UNAPPROVED}`);
+  else query = query.where(sql<SqlBool>`(${BREAKS_POLICY} or ${IS_UNAPPROVED})`);
   if (taskType !== undefined) query = query.where(type, '=', taskType);
   if (environment !== undefined) query = query.where('e.name', '=', environment);
   if (domain !== undefined) query = query.where('d.domain', '=', domain);
@@ -119,7 +159,7 @@ function unapproved({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: 
       'e.name as environment',
       'd.domain',
       'd.releaseName',
-      sql<string>`'not_requested'`.as('status'),
+      sql<string>`case when ${IS_UNAPPROVED} then 'not_requested' else 'policy_violated' end`.as('status'),
       requester.as('requestedBy'),
       'd.deployedAt as requestedAt',
       sql<string | null>`null::text`.as('resolvedBy'),
@@ -130,15 +170,19 @@ function unapproved({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: 
       sql<string>`case when r.id is null then 'report' else 'run' end`.as('source'),
       'd.projectId',
       'r.override',
+      'd.policyViolations',
       'd.deployedAt as occurredAt',
     ])
     .$castTo<Row>();
 }
 
-/** What a filter shows of the two: steps of approvals, and deployments that nobody approved. */
+/** Statuses of deployments; all others are of steps. */
+const OF_DEPLOYMENTS: ReadonlySet<ComplianceFilter['status']> = new Set(['not_requested', 'policy_violated'] as const);
+
+/** What a filter shows of the two: steps of approvals, and deployments. */
 const shows = ({ status, resolvedBy }: ComplianceFilter) => ({
-  steps: status !== 'not_requested',
-  unapproved: (status === undefined || status === 'not_requested') && resolvedBy === undefined,
+  steps: !OF_DEPLOYMENTS.has(status),
+  unapproved: (status === undefined || OF_DEPLOYMENTS.has(status)) && resolvedBy === undefined,
 });
 
 /** Both in one, newest first: no more of either than can be on the page. */
@@ -160,7 +204,7 @@ function newest(reads: Reads, filter: ComplianceFilter, rows: number, behind?: C
   return reads.db.selectFrom(source.as('all')).select(COLUMNS).orderBy('occurredAt', 'desc').orderBy('id', 'desc');
 }
 
-/** One page of the report with the deployments that nobody approved, newest first, and how many rows there are. */
+/** One page of the report with the deployments that nobody approved or that broke a policy, newest first, and how many rows there are. */
 export async function pageWithUnapproved(
   reads: Reads,
   filter: ComplianceFilter,

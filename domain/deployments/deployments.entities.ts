@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
+import type { PolicyViolation } from '../promotion/violation-rules.ts';
 import type { DeploymentStatus, EventOutcome } from '../release-candidates/finalization-rules.ts';
 import type { Rollback } from '../releases/rollback-rules.ts';
 import type { Actor } from '../shared/actor.ts';
@@ -39,6 +40,8 @@ export const ReleaseDeploymentSchema = defineEntity({
     releaseDefinition: jsonColumn<ReleaseDefinition & Record<string, unknown>>().nullable(),
     metadata: jsonColumn<Record<string, unknown>>().nullable(),
     approval: jsonColumn<Record<string, unknown>>().nullable(),
+    /** What of the policies of its environment it broke, as they were when it was reported. */
+    policyViolations: jsonColumn<PolicyViolation[]>().defaultRaw("'[]'::jsonb"),
     rolledBackAt: p.datetime(3).nullable(),
     reportedBy: jsonColumn<Omit<Actor, 'projectIds' | 'collections' | 'sessionId'>>(),
     requestId: p.text().nullable(),

@@ -3,6 +3,7 @@ import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { inserting, sentWithNext, statement } from '../data/statement.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
+import type { PolicyViolation } from '../promotion/violation-rules.ts';
 import type { DeploymentStatus, EventOutcome } from '../release-candidates/finalization-rules.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -35,6 +36,8 @@ export interface NewDeployment {
   releaseDefinition: (ReleaseDefinition & Record<string, unknown>) | undefined;
   metadata: Record<string, unknown> | undefined;
   approval: Record<string, unknown> | undefined;
+  /** What of the policies of its environment it breaks. */
+  policyViolations: PolicyViolation[];
 }
 
 export interface StoredDeployment {
@@ -44,6 +47,7 @@ export interface StoredDeployment {
   isFirst: boolean;
   /** What it came to; null until it is applied. */
   outcome: EventOutcome | null;
+  policyViolations: PolicyViolation[];
 }
 
 const IDENTITY = ['tenantId', 'projectId', 'domain', 'releaseName', 'environmentId', 'dedupeKey'] as const;
@@ -66,6 +70,7 @@ const INSERT = inserting(
     'releaseDefinition',
     'metadata',
     'approval',
+    'policyViolations',
     'reportedBy',
     'requestId',
     'traceparent',
@@ -95,7 +100,7 @@ export const storedReport = (
     .where('releaseName', '=', given.releaseName)
     .where('environmentId', '=', given.environmentId)
     .where('dedupeKey', '=', given.dedupeKey)
-    .select(['id', 'status', 'contentDigest', 'outcome'])
+    .select(['id', 'status', 'contentDigest', 'outcome', 'policyViolations'])
     .executeTakeFirst();
 
 /** Stores a report once; a repetition answers what is stored. */
@@ -114,6 +119,7 @@ export async function storeDeployment(
     releaseDefinition,
     metadata,
     approval,
+    policyViolations,
     ...row
   } = deployment;
   const [made] = await INSERT(db, {
@@ -128,14 +134,15 @@ export async function storeDeployment(
     releaseDefinition: releaseDefinition ? json(releaseDefinition) : null,
     metadata: metadata ? json(metadata) : null,
     approval: approval ? json(approval) : null,
+    policyViolations: json(policyViolations),
     reportedBy: json({ type, id: actorId, tenantId, tenantSlug, role, email }),
     requestId,
     traceparent: traceparent ?? null,
   });
-  if (made) return { id, isNew: true, isFirst: made.isFirst, outcome: null };
+  if (made) return { id, isNew: true, isFirst: made.isFirst, outcome: null, policyViolations };
   const stored = await storedReport({ db, tenantId }, { ...row, dedupeKey });
   if (!stored) throw new Error(`Deployment ${dedupeKey} was removed as it was reported again`);
-  return { id: stored.id, outcome: stored.outcome, isNew: false, isFirst: false };
+  return { ...stored, isNew: false, isFirst: false };
 }
 
 const REPORTERS = statement<{ ids: readonly string[]; tenantId: string }>()((db, { ids, tenantId }) =>

@@ -1,4 +1,9 @@
-import type { ApprovalPolicy, PolicySource } from '../approvals/policy-rules.ts';
+import {
+  type ApprovalPolicy,
+  type EnvironmentPolicies,
+  policyOf,
+  type PolicySource,
+} from '../approvals/policy-rules.ts';
 import { fold } from '../shared/fold-rules.ts';
 import { matchesPattern } from '../shared/pattern-rules.ts';
 import type { TargetNames } from './target-name-rules.ts';
@@ -15,7 +20,7 @@ export interface GatedType {
 }
 
 /** An environment that a payload may name. */
-export interface KnownEnvironment {
+export interface KnownEnvironment extends EnvironmentPolicies {
   id: string;
   projectId: string;
   name: string;
@@ -23,9 +28,6 @@ export interface KnownEnvironment {
   orgUsername: string | null;
   branch: string;
   isActive: boolean;
-  approvalPolicy: ApprovalPolicy | null;
-  /** `configuration.approvalPolicy` of its project. */
-  projectPolicy: ApprovalPolicy | null;
 }
 
 /**
@@ -162,9 +164,6 @@ function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: bo
   return { found: [...found], isUnknown };
 }
 
-/** Of an environment that is known and for which nobody set a policy. */
-const ASKS_NOBODY: ApprovalPolicy = { skipApproval: true };
-
 /** Why a run with something missing is refused, for people. */
 export const whyMissing = ({ missing }: RunGates): string =>
   missing.map(({ member, detail }) => `${member} is missing. ${detail}`).join('; ');
@@ -198,9 +197,9 @@ export function gatesOf(facts: GateFacts): RunGates {
     const member = target === 'release' ? 'environmentNames' : 'environmentName';
     return { ...none, environmentIds, missing: [{ member, detail }] };
   }
-  const policies: PolicySource[] = found.map(({ approvalPolicy, projectPolicy, category }) => ({
-    policy: approvalPolicy ?? projectPolicy ?? ASKS_NOBODY,
-    isForRelease: category === 'release',
+  const policies: PolicySource[] = found.map((each) => ({
+    policy: policyOf(each),
+    isForRelease: each.category === 'release',
   }));
   if (isUnknown || found.length === 0) policies.push({ policy: project?.approvalPolicy ?? null, isForRelease: true });
   return {

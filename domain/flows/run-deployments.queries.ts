@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ApprovalPolicy } from '../approvals/policy-rules.ts';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -57,16 +58,23 @@ export async function contentOfRun(
   return run?.deploys?.environmentIds.includes(environmentId) ? run.deploys : undefined;
 }
 
-/** Those of some environments that belong to a project. */
+/** Those of some environments that belong to a project, with the policies that hold for them. */
 export const environmentsOfProject = ({ db, tenantId }: Reads, projectId: string, ids: readonly string[]) =>
   db
-    .selectFrom('environment')
-    .where('tenantId', '=', tenantId)
-    .where('projectId', '=', projectId)
-    .where('id', '=', sql<string>`any (${ids}::uuid[])`)
-    .orderBy('orchestrationOrder')
-    .orderBy('name')
-    .select(['id', 'name'])
+    .selectFrom('environment as e')
+    .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'e.tenantId').onRef('p.id', '=', 'e.projectId'))
+    .where('e.tenantId', '=', tenantId)
+    .where('e.projectId', '=', projectId)
+    .where('e.id', '=', sql<string>`any (${ids}::uuid[])`)
+    .orderBy('e.orchestrationOrder')
+    .orderBy('e.name')
+    .select([
+      'e.id',
+      'e.name',
+      'e.promotion',
+      'e.approvalPolicy',
+      sql<ApprovalPolicy | null>`p.configuration->'approvalPolicy'`.as('projectPolicy'),
+    ])
     .execute();
 
 /** How a run was approved; undefined when nobody was asked. */

@@ -102,7 +102,7 @@ const MINUTE_MS = 60_000;
 const iso = (moment: number): string => new Date(moment).toISOString().replace('.000Z', 'Z');
 
 /** What an environment still lacks in others: since when it is met, or why it is not. */
-function unmetBefore({ environmentName, policy, deployedSince }: Demands, now: number): Waiting | undefined {
+export function unmetBefore({ environmentName, policy, deployedSince }: Demands, now: number): Waiting | undefined {
   const { after = [], soakMinutes = 0 } = policy ?? {};
   const missing = after.filter((name) => !deployedSince.has(name));
   if (missing.length > 0) {

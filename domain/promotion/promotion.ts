@@ -1,7 +1,7 @@
 import type { Reads } from '../data/fenced-reads.ts';
-import { deploymentFacts } from '../deployments/deployment-facts.ts';
+import { type DeployedCandidate, deploymentFacts } from '../deployments/deployment-facts.ts';
 import { projectById } from '../projects/projects.queries.ts';
-import { type CandidateRow, findCandidate } from '../release-candidates/release-candidates.queries.ts';
+import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import {
   type Demands,
   type Obstacle,
@@ -44,13 +44,14 @@ export async function currentDigest(
 }
 
 /** Since when a candidate is deployed to environments of its project, in milliseconds since the epoch, by name. */
-async function deployedSince(
+export async function deployedSince(
   reads: Reads,
-  candidate: CandidateRow,
+  projectId: string,
+  candidate: DeployedCandidate,
   names: readonly string[],
 ): Promise<Map<string, number>> {
   if (names.length === 0) return new Map();
-  const ids = await environmentIdsByName(reads, candidate.projectId, names);
+  const ids = await environmentIdsByName(reads, projectId, names);
   const factOf = await deploymentFacts(reads, [candidate], [...ids.values()]);
   return new Map(
     [...ids].flatMap(([name, id]): [string, number][] => {
@@ -100,7 +101,7 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
     policy: policy && (isRollback || owner !== projectId ? { ...policy, after: [] } : policy),
   }));
   const before = policies.flatMap(({ policy }) => policy?.after ?? []);
-  const since = candidate ? await deployedSince(reads, candidate, before) : new Map<string, number>();
+  const since = candidate ? await deployedSince(reads, projectId, candidate, before) : new Map<string, number>();
   const demands = policies.map(
     ({ name, policy }): Demands => ({ environmentName: name, policy, deployedSince: since }),
   );

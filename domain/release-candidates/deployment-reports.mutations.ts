@@ -5,6 +5,7 @@ import { installedBy, installsAll, type Packages } from '../deployments/report-r
 import { unknownEnvironment } from '../environments/environments.queries.ts';
 import { contentOfRun } from '../flows/run-deployments.queries.ts';
 import { type FetchedProject, fetchUnknownCommits, type MirrorToFetch } from '../git/commit-fetches.mutations.ts';
+import { type PolicedEnvironment, policyViolations } from '../promotion/policy-violations.ts';
 import { unknownDomain } from '../projects/project-rules.ts';
 import { unregistered } from '../projects/projects.queries.ts';
 import { invalidField, notFound } from '../shared/errors.ts';
@@ -66,7 +67,7 @@ export async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<Re
   const { domain, releaseName, deployedAt = new Date(now), executionId } = report;
   if (deployedAt.getTime() > now + AHEAD_MAX_MS)
     throw invalidField('deployedAt', 'The deployment is said to be more than 10 minutes ahead');
-  // A run deploys the content with which it began, though the candidate may have been replaced or made anew since.
+  // A run passed the gates, and deploys the content with which it began, though the candidate may have been replaced or made anew since.
   const content =
     executionId !== undefined && isId(executionId)
       ? await contentOfRun(tx, executionId, { projectId, environmentId, domain, releaseName })
@@ -77,9 +78,18 @@ export async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<Re
     contentDigest: own?.contentDigest ?? contentDigest ?? '',
   };
   const reported = { projectId, environmentId, candidateId, takenBackAt, ...deployed };
+  const unpoliced = newDeployment(reported, { ...report, deployedAt });
+  const environment = {
+    name: report.environmentName,
+    promotion: place.promotion,
+    approvalPolicy: place.approvalPolicy,
+    projectPolicy: configuration.approvalPolicy ?? null,
+  };
+  const candidate = { id: candidateId, contentDigest: contentDigest ?? '', value: value ?? {} };
+  const violations = own ? [] : await policyViolations(tx, environment, candidate, unpoliced);
   const dedupeKey = executionId ?? report.deployedAt?.toISOString();
   return {
-    deployment: { ...newDeployment(reported, { ...report, deployedAt }), dedupeKey, candidateId },
+    deployment: { ...unpoliced, dedupeKey, candidateId, policyViolations: violations },
     unknownCommit: place.isCommitKnown ? undefined : (place.commitSha ?? undefined),
     project: { id: projectId, identifier: report.repositoryIdentifier, remoteUrl: place.remoteUrl },
   };
@@ -88,7 +98,7 @@ export async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<Re
 const newDeployment = (
   { artifacts, takenBackAt, ...place }: ReportedPlace,
   { deploymentStatus: status, packages, packageDetails = [], ...report }: DeploymentReport & { deployedAt: Date },
-): NewDeployment => {
+): Omit<NewDeployment, 'policyViolations'> => {
   const installed = installedBy({ status, packages, packageDetails }, artifacts);
   return {
     ...place,
@@ -128,14 +138,23 @@ export async function reportDeployment(
   };
 }
 
-/** Stores the deployment that a run has just made, as `reportDeployment` does. */
-export const storeDeploymentOfRun = (
+/**
+ * Stores the deployment that a run has just made, as `reportDeployment` does.
+ * @param environment whose policies it may break; absent: the run passed its gates.
+ */
+export async function storeDeploymentOfRun(
   tx: Tx,
   place: Omit<ReportedPlace, 'takenBackAt'>,
   report: DeploymentReport & { executionId: string; deployedAt: Date },
   requestId: string | null,
-): Promise<StoredDeployment> =>
-  storeReport(tx, report, newDeployment({ ...place, takenBackAt: null }, report), requestId);
+  environment?: PolicedEnvironment,
+): Promise<StoredDeployment> {
+  const deployment = newDeployment({ ...place, takenBackAt: null }, report);
+  const { candidateId: id, contentDigest, artifacts } = place;
+  const candidate = id === null ? null : { id, contentDigest, value: { artifacts } };
+  const violations = environment ? await policyViolations(tx, environment, candidate, deployment) : [];
+  return storeReport(tx, report, { ...deployment, policyViolations: violations }, requestId);
+}
 
 async function storeReport(
   tx: Tx,
@@ -153,9 +172,10 @@ function recordReport(
   tx: Tx,
   { id, isFirst }: StoredDeployment,
   { repositoryIdentifier, domain, releaseName, environmentName, deployedBy = tx.actor.email }: DeploymentReport,
-  { candidateId, packages, status, executionId, deployedAt }: NewDeployment,
+  { candidateId, packages, status, executionId, deployedAt, policyViolations: violations }: NewDeployment,
 ): void {
   const release = { repositoryIdentifier, domain, releaseName };
+  const broken = violations.length > 0 ? { policyViolations: violations } : {};
   tx.audit({
     source: 'release',
     action: 'release.deployment_recorded',
@@ -163,7 +183,7 @@ function recordReport(
     entityId: id,
     repositoryIdentifier,
     summary: `Deployment of ${releaseName} (${domain}) to ${environmentName}: ${status}`,
-    after: { ...release, environmentName, status, executionId: executionId ?? null, packages, deployedAt },
+    after: { ...release, environmentName, status, executionId: executionId ?? null, packages, deployedAt, ...broken },
   });
   emitEvent(tx, isSuccess(status) ? 'deployment.completed' : 'deployment.failed', {
     id,
@@ -175,6 +195,7 @@ function recordReport(
     executionId: executionId ?? null,
     packages,
     deployedBy,
+    ...broken,
   });
   if (isFirst)
     emitEvent(tx, 'release.created', { ...release, candidateId, environmentName, packages, by: tx.actor.email });

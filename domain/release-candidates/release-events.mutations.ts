@@ -1,4 +1,4 @@
-import { storedReport, storeOutcome } from '../deployments/deployments.queries.ts';
+import { type StoredDeployment, storedReport, storeOutcome } from '../deployments/deployments.queries.ts';
 import { factsFrom } from '../deployments/deployment-facts.ts';
 import { ownReports, type ReportRow } from '../deployments/deployment-facts.queries.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
@@ -80,11 +80,15 @@ const COMES_LAST = { id: 'ffffffff-ffff-ffff-ffff-ffffffffffff', receivedAt: Dat
  * What a reported deployment would come to now; changes nothing. A report that was stored before would change nothing,
  * either. Throws `invalid_request`, `not_found`.
  */
-export async function previewEvent(tx: Tx, report: DeploymentReport): Promise<EventOutcome> {
+export async function previewEvent(
+  tx: Tx,
+  report: DeploymentReport,
+): Promise<EventOutcome & Pick<StoredDeployment, 'policyViolations'>> {
   const { deployment } = await deploymentOf(tx, report);
   const { candidateId, dedupeKey } = deployment;
   const known = dedupeKey === undefined ? undefined : await storedReport(tx, { ...deployment, dedupeKey });
-  if (known?.outcome) return { ...known.outcome, updated: false };
+  const { policyViolations } = known ?? deployment;
+  if (known?.outcome) return { ...known.outcome, updated: false, policyViolations };
   const { candidate, project } = await candidateById(tx, candidateId);
   const environments = await listEnvironments(tx, project.id, 'release');
   const stored = await ownReports(
@@ -104,9 +108,9 @@ export async function previewEvent(tx: Tx, report: DeploymentReport): Promise<Ev
     environments,
     reports: known ? stored : [...stored, next],
   });
-  if (known) return { ...outcome, updated: false };
+  if (known) return { ...outcome, updated: false, policyViolations };
   const older = await finalizedAlong(tx, candidate, project.defaultBranch, outcome);
-  return { ...outcome, intermediateCandidatesFinalized: older.length > 0 };
+  return { ...outcome, intermediateCandidatesFinalized: older.length > 0, policyViolations };
 }
 
 /** The older candidates that an outcome finalizes, too. */

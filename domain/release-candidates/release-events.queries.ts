@@ -67,6 +67,8 @@ const PLACE = statement<EventPlace & { tenantId: string; deployedAt: string | un
       'project.configuration',
       'project.remoteUrl',
       'environment.id as environmentId',
+      'environment.promotion',
+      'environment.approvalPolicy',
       'c.id as candidateId',
       'c.commitSha',
       'c.value',

@@ -47,6 +47,7 @@ export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, r
           'd.releaseDefinition',
           'd.metadata',
           'd.approval',
+          'd.policyViolations',
           'd.rollback',
         ]),
     )
@@ -93,6 +94,7 @@ export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, r
       'd.releaseDefinition as definition',
       'd.metadata',
       'd.approval',
+      'd.policyViolations',
       'd.rollback',
       // What the last report of another release of the domain installed before; null: there was none.
       'previous.packages as previousPackages',

@@ -45,6 +45,10 @@ const Deployment = z.strictObject({
   executionId: text('Run of the pipeline that deployed', 'run-48151').nullable().optional(),
   packages: packages.optional(),
   deployedBy: byWhom.nullable().optional(),
+  policyViolations: z
+    .array(z.strictObject({ code: text('What was broken', 'frozen'), detail: text('The same for people', 'frozen') }))
+    .meta({ description: 'What of the policies of its environment the deployment broke; absent: nothing' })
+    .optional(),
 });
 
 const Release = z.strictObject({

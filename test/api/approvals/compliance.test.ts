@@ -85,6 +85,7 @@ test('each step is a row, newest first, with all of the approval that counts', a
     comment: '=HYPERLINK("x"), "ok"',
     source: 'vote',
     override: null,
+    policyViolations: [],
   });
   expect(items[3]).toMatchObject({ resolvedBy: null, resolvedAt: null, responseTimeMs: null });
 });
@@ -152,16 +153,16 @@ test('the CSV is the whole report, and harmless in a spreadsheet', async () => {
   const lines = text.split('\r\n');
   expect(lines).toHaveLength(4);
   expect(lines[0]).toBe(
-    'id,approvalId,executionId,taskType,repositoryIdentifier,environment,domain,releaseName,status,requestedBy,requestedAt,resolvedBy,resolvedAt,responseTimeMs,approvers,comment,source,override',
+    'id,approvalId,executionId,taskType,repositoryIdentifier,environment,domain,releaseName,status,requestedBy,requestedAt,resolvedBy,resolvedAt,responseTimeMs,approvers,comment,source,override,policyViolations',
   );
   expect(lines[2]).toMatch(
-    /,execute-release,acme\/shop,prod,core,r1,approved,member@acme.example,2024-12-31T23:59:59.999Z,lee@acme.example,2025-01-01T00:00:00.000Z,1,platform; board,"'=HYPERLINK\(""x""\), ""ok""",vote,$/,
+    /,execute-release,acme\/shop,prod,core,r1,approved,member@acme.example,2024-12-31T23:59:59.999Z,lee@acme.example,2025-01-01T00:00:00.000Z,1,platform; board,"'=HYPERLINK\(""x""\), ""ok""",vote,,$/,
   );
   const withChangelog = await app
     .as(app.owner)
     .request(200, 'GET', path('&format=csv&status=approved&includeChangelog=true'));
   expect(withChangelog.text).toMatch(
-    /,source,override,changelog\r\n.*,vote,,"\{""since"":null,.*""definition"":\{""added"":\[""=a""\]\}\}"\r\n$/,
+    /,source,override,policyViolations,changelog\r\n.*,vote,,,"\{""since"":null,.*""definition"":\{""added"":\[""=a""\]\}\}"\r\n$/,
   );
 });
 

@@ -1,6 +1,6 @@
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
-import { insertApproval, insertRun } from '../../support/factories.ts';
+import { insertApproval, insertRun, insertWebhook } from '../../support/factories.ts';
 import { idleEngine } from '../../support/launch.ts';
 import { cutRelease, success } from '../../support/releases.ts';
 
@@ -102,6 +102,7 @@ test('deployments to release environments that nobody approved are rows of their
     comment: null,
     source: 'report',
     override: null,
+    policyViolations: [],
   });
   expect(items[1]).toMatchObject({
     executionId: runId,
@@ -127,7 +128,7 @@ test('the CSV has them, too', async () => {
   const { text } = await app.as(app.owner).request(200, 'GET', path('&format=csv&includeUnapproved=true'));
   const lines = text.trimEnd().split('\r\n');
   expect(lines).toHaveLength(7);
-  expect(lines[2]).toMatch(/,not_requested,.*,run,o@x.example: outage$/);
+  expect(lines[2]).toMatch(/,not_requested,.*,run,o@x.example: outage,$/);
 });
 
 test('an approval counts for its own run, and for the first deployment of its content that is reported after it', async () => {
@@ -157,4 +158,52 @@ test('an approval counts for its own run, and for the first deployment of its co
   await cutRelease(app, repositoryIdentifier, releaseName, { commitSha: 'b'.repeat(40) });
   await deploy('fourth');
   expect(await unapproved()).toHaveLength(2);
+});
+
+test('a report that breaks policies is recorded, and says so in the reply, on the release, in the event and on the report', async () => {
+  const owner = app.as(app.owner);
+  const freeze = { from: '2026-04-01T00:00:00Z', to: '2026-05-01T00:00:00Z', reason: 'quarter end' };
+  const asks = { approvalPolicy: {}, promotion: { after: ['dev'], freezes: [freeze] } };
+  await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'live', category: 'release', ...asks });
+  await insertWebhook(app, { event: 'deployment.completed' });
+  await cutRelease(app, repositoryIdentifier, 'broken');
+  const codes = (some: Json[]): string[] => some.map(({ code }) => code);
+  const deployedAt = '2026-04-07T00:00:00Z';
+  const reported = await deployed('broken', 'live', { deployedAt, executionId: 'frozen' });
+  const all = ['frozen', 'not_deployed_before', 'not_approved'];
+  expect(codes(reported.policyViolations)).toEqual(all);
+  expect(reported.policyViolations[0].detail).toMatch(/^live is frozen .*: quarter end$/);
+  expect(reported.warnings.map(({ code, pointer }: Json) => [code, pointer])).toEqual(
+    all.map((_, index) => ['policy_violation', `#/policyViolations/${index}`]),
+  );
+  const again = await deployed('broken', 'live', { deployedAt: '2026-04-08T00:00:00Z', executionId: 'frozen' });
+  expect(again.policyViolations).toEqual(reported.policyViolations);
+  const event = success(repositoryIdentifier, 'broken', 'live', { deployedAt });
+  const dry = await app.as(app.application).post(200, '/api/release-candidates/release-event?dryRun=true', event);
+  expect(codes(dry.policyViolations)).toEqual(all);
+
+  const { releases } = await app
+    .as(app.member)
+    .get(200, `/api/releases?repositoryIdentifier=${repositoryIdentifier}&releaseName=broken`);
+  expect(releases[0].environments[0].policyViolations).toEqual(reported.policyViolations);
+  const [sent] = await app.sql<{ payload: Json }>(
+    `select payload from webhook_delivery where event = 'deployment.completed'`,
+  );
+  expect(JSON.stringify(sent?.payload)).toContain(JSON.stringify(reported.policyViolations).slice(1, -1));
+
+  await deployed('broken', 'dev', { deployedAt: '2026-05-02T00:00:00Z' });
+  const approved = { approval: { status: 'approved' } };
+  const late = await deployed('broken', 'live', { deployedAt: '2026-04-09T00:00:00Z', ...approved });
+  expect(codes(late.policyViolations)).toEqual(['frozen']);
+  expect((await deployed('broken', 'live', { deployedAt: '2026-05-03T00:00:00Z', ...approved })).warnings).toEqual([]);
+  const cancelled = { deployedAt: '2026-04-10T00:00:00Z', deploymentStatus: 'Cancelled' };
+  expect((await deployed('broken', 'live', cancelled)).policyViolations).toEqual([]);
+  const rows = async (query: string) =>
+    (await report(`&environment=live${query}`)).items.map((row: Json) => [row.status, codes(row.policyViolations)]);
+  expect(await rows('&includeUnapproved=true')).toEqual([
+    ['policy_violated', ['frozen']],
+    ['not_requested', all],
+  ]);
+  expect(await rows('&status=policy_violated')).toEqual([['policy_violated', ['frozen']]]);
+  expect(await rows('&status=not_requested')).toEqual([['not_requested', all]]);
 });

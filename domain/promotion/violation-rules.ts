@@ -1,0 +1,55 @@
+import { type Demands, unmetBefore } from './promotable-rules.ts';
+import { freezeAt, nextOpening } from './window-rules.ts';
+
+/**
+ * What a deployment that was reported broke. frozen, outside_window: when it was made; not_deployed_before, not_soaked:
+ * the release was not where it must be first, or not for long enough; not_approved: nobody gave the approval that the
+ * environment asks for.
+ */
+export const VIOLATION_CODES = [
+  'frozen',
+  'outside_window',
+  'not_deployed_before',
+  'not_soaked',
+  'not_approved',
+] as const;
+
+/** A demand of an environment that a deployment did not meet. */
+export interface PolicyViolation {
+  code: (typeof VIOLATION_CODES)[number];
+  /** For people. */
+  detail: string;
+}
+
+interface DeploymentFacts {
+  demands: Demands;
+  /** In milliseconds since the epoch. */
+  deployedAt: number;
+  /** The environment asks for an approval that was not given. */
+  lacksApproval: boolean;
+}
+
+/** What a deployment broke of the policies of its environment. */
+export function violationsOf({ demands, deployedAt, lacksApproval }: DeploymentFacts): PolicyViolation[] {
+  const { environmentName, policy } = demands;
+  const violations: PolicyViolation[] = [];
+  const freeze = policy && freezeAt(policy, deployedAt);
+  if (freeze) {
+    const detail = `${environmentName} is frozen from ${freeze.from} to ${freeze.to}: ${freeze.reason}`;
+    violations.push({ code: 'frozen', detail });
+  } else if (policy && nextOpening(policy, deployedAt) !== deployedAt) {
+    const detail = `${new Date(deployedAt).toISOString()} is outside the windows of ${environmentName}`;
+    violations.push({ code: 'outside_window', detail });
+  }
+  const unmet = unmetBefore(demands, deployedAt);
+  if (unmet)
+    violations.push({
+      code: unmet.missing.length > 0 ? 'not_deployed_before' : 'not_soaked',
+      detail: unmet.reason,
+    });
+  if (lacksApproval) {
+    const detail = `${environmentName} asks for an approval, and none was given for this deployment`;
+    violations.push({ code: 'not_approved', detail });
+  }
+  return violations;
+}
