@@ -45,6 +45,13 @@ export const defineQuery = <Result, Args extends unknown[] = []>(name: string): 
 /** The engine did not answer in time, or is away. What was requested may or may not have been done. */
 export class EngineUnavailableError extends Error {}
 
+/**
+ * `running`; else how it ended; `absent`: the engine knows no such workflow, because none was started, it was removed
+ * long after its end, or the engine has another store than when it was started.
+ */
+export type WorkflowState = 'absent' | 'running' | EndedState;
+export type EndedState = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed_out' | 'unknown';
+
 /** Five fields, and the IANA name of the time zone in which they are read. */
 export interface CronTime {
   cron: string;
@@ -67,12 +74,14 @@ export interface Launch {
   startInBackground<Input>(contract: WorkflowContract<Input>, input: Input): void;
   /** Requests cancellation; does nothing when the workflow is not running. */
   cancel<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
-  /** Whether the workflow is running now. */
-  isRunning<Input>(contract: WorkflowContract<Input>, input: Input): Promise<boolean>;
+  /** What the engine knows of the workflow of this id that was started last. */
+  stateOf<Input>(contract: WorkflowContract<Input>, input: Input): Promise<WorkflowState>;
   /** Starts a workflow each time that the schedule is due; does nothing when the schedule exists. */
   createSchedule<Input>(contract: WorkflowContract<Input>, input: Input, time: CronTime): Promise<void>;
   /** Deletes what `createSchedule` made; does nothing when there is none. */
   deleteSchedule<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
+  /** The ids of the schedules of the namespace; those that were made in the last seconds may be missing. */
+  scheduleIds(): Promise<Set<string>>;
   /** Signals a running workflow; does nothing when it is not running. */
   signal<Input>(contract: WorkflowContract<Input>, input: Input, signal: SignalDefinition): Promise<void>;
   /** Signals a workflow, starting it first when it is not running. */

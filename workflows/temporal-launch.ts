@@ -2,22 +2,38 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Client,
   WithStartWorkflowOperation,
+  type WorkflowExecutionStatusName,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { EngineUnavailableError, type Launch } from './launch.ts';
+import { EngineUnavailableError, type Launch, type WorkflowState } from './launch.ts';
 import { GRPC, hasGrpcStatus, launchError } from './temporal-errors.ts';
 import { temporalSchedules } from './temporal-schedules.ts';
 import { startOptions } from './temporal-start.ts';
 import { boundedId } from './workflow-id.ts';
 
 const CALL_TIMEOUT_MS = 5_000;
+const LIST_TIMEOUT_MS = 60_000;
 /** Background starts: so many are in flight at once, and at most so many wait in memory. */
 const STARTS_IN_FLIGHT = 32;
 const STARTS_WAITING_MAX = 10_000;
 const CLOSING_RETRY_MS = 20;
+
+const STATES: Record<WorkflowExecutionStatusName, Exclude<WorkflowState, 'absent'>> = {
+  RUNNING: 'running',
+  PAUSED: 'running',
+  // Another execution of it was about to begin.
+  CONTINUED_AS_NEW: 'running',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+  TERMINATED: 'terminated',
+  TIMED_OUT: 'timed_out',
+  UNSPECIFIED: 'unknown',
+  UNKNOWN: 'unknown',
+};
 
 export interface LaunchOptions {
   /** Put before the name of each task queue, so that several installations share one namespace. */
@@ -123,9 +139,9 @@ export function temporalLaunch(
       await withRunning(idOf(contract, input), (handle) => handle.cancel());
     },
 
-    async isRunning(contract, input) {
+    async stateOf(contract, input) {
       const description = await withRunning(idOf(contract, input), (handle) => handle.describe());
-      return description?.status.name === 'RUNNING';
+      return description ? STATES[description.status.name] : 'absent';
     },
 
     async signal(contract, input, definition) {
@@ -165,6 +181,7 @@ export function temporalLaunch(
     },
 
     createSchedule: (contract, input, time) => within(callTimeoutMs, () => schedules.create(contract, input, time)),
+    scheduleIds: () => within(LIST_TIMEOUT_MS, () => schedules.ids()),
     deleteSchedule: (contract, input) => within(callTimeoutMs, () => schedules.delete(contract, input)),
   };
 }

@@ -30,6 +30,12 @@ export const temporalSchedules = (client: Client, queuePrefix: string) => ({
     }
   },
 
+  async ids(): Promise<Set<string>> {
+    const ids = new Set<string>();
+    for await (const { scheduleId } of client.schedule.list()) ids.add(scheduleId);
+    return ids;
+  },
+
   async delete<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void> {
     try {
       await client.schedule.getHandle(boundedId(queuePrefix, contract.workflowId(input))).delete();

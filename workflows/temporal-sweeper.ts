@@ -1,4 +1,4 @@
-import { type Client, ScheduleNotFoundError } from '@temporalio/client';
+import { type Client, ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { configureSignal, sweeperId, type SweepPlan, SYSTEM_QUEUE } from './system/sweeper.contract.ts';
 
 /** Schedules by which earlier versions ran their regular work. */
@@ -20,9 +20,14 @@ export async function configureSweeper(client: Client, queuePrefix: string, plan
   });
 }
 
-/** Starts the sweeper when it is not running, as after somebody ended it or the engine lost its store. */
-export async function ensureSweeper(client: Client, queuePrefix: string, plan: SweepPlan[]): Promise<void> {
-  await client.workflow.start('sweeper', { ...options(queuePrefix, plan), workflowIdConflictPolicy: 'USE_EXISTING' });
+/** Whether the sweeper runs: it does not after somebody ended it, or the engine lost its store. */
+export async function isSweeperRunning(client: Client, queuePrefix: string): Promise<boolean> {
+  try {
+    return (await client.workflow.getHandle(sweeperId(queuePrefix)).describe()).status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }
 
 /** The task queues of the versions that gave such ids. */

@@ -21,13 +21,17 @@ const CALL_MS = 30_000;
 /** A session that was made so long ago, and whose workflow has not seen it, was not launched. */
 const UNSEEN_SECONDS = 30;
 
-/** Starts the workflows of sessions that were not launched, or missed what was due. */
+/** Starts the workflows of sessions that were not launched, missed what was due, or were lost by the engine. */
 export const browserSessionsSweep = (unseenSeconds = UNSEEN_SECONDS) =>
   defineSweep({
     name: 'browser-sessions',
     due: ({ system }, limit) => stalledSessions(system, unseenSeconds, limit),
     key: ({ sessionId }) => sessionId,
-    handle: ({ launch }, session) => launch.signalWithStart(browserSessionContract, session, sessionChangedSignal),
+    async handle({ launch }, { isLive, ...session }) {
+      const isWatched = isLive && (await launch.stateOf(browserSessionContract, session)) === 'running';
+      await launch.signalWithStart(browserSessionContract, session, sessionChangedSignal);
+      return isWatched ? 0 : 1;
+    },
   });
 
 /** Ends hosted browsers that bear our mark and have no session that is provisioning or live. */

@@ -27,7 +27,7 @@ export const analysisResultsSweep = defineSweep({
     }),
   key: ({ tenantId, projectId, branch }) => `${tenantId} ${projectId} ${branch}`,
   async handle({ launch }, branch) {
-    if (await launch.isRunning(analysisResultsContract, branch)) return 0;
+    if ((await launch.stateOf(analysisResultsContract, branch)) === 'running') return 0;
     await launch.signalWithStart(analysisResultsContract, branch, resultsStoredSignal);
     return 1;
   },

@@ -1,15 +1,18 @@
 import { runById } from '../../domain/flows/flow-runs.queries.ts';
 import {
+  forgetScheduleSynced,
   noteRunSwept,
   noteScheduleSynced,
   overdueRuns,
   settleRunCounts,
+  syncedSchedules,
   unsyncedSchedules,
   unwrittenChecks,
 } from '../../domain/flows/overdue-flows.queries.ts';
 import { closeRun } from '../../domain/flows/flow-runs.mutations.ts';
 import { checksChangedSignal, flowChecksContract } from '../../workflows/flows/flow-checks.contract.ts';
 import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
+import type { EndedState } from '../../workflows/launch.ts';
 import { scheduledFlowContract } from '../../workflows/flows/scheduled-flow.contract.ts';
 import { defineChore, defineSweep } from '../system/define-sweep.ts';
 import { unitOfRun } from './run-steps.activities.ts';
@@ -18,11 +21,13 @@ import { unitOfRun } from './run-steps.activities.ts';
 const RUN_OVERDUE_SECONDS = 30;
 const SCHEDULE_OVERDUE_SECONDS = 5;
 
-const ABANDONED = { status: 'failed', error: 'The workflow of the run was ended without closing it' } as const;
+const abandoned = (state: EndedState) =>
+  ({ status: 'failed', error: `The workflow of the run ended (${state}) without closing it` }) as const;
 
 /**
- * Recovers runs that make no progress: one that was accepted and not launched is launched, a cancellation that was not
- * passed on is, and one whose workflow ended without closing it, as an operator can make it, is closed.
+ * Recovers runs that make no progress: one whose workflow the engine does not know, because it was not launched or the
+ * engine lost its store, is started under its row; a cancellation that was not passed on is; and one whose workflow
+ * ended without closing it, as an operator can make it, is closed.
  */
 export const flowRunsSweep = defineSweep({
   name: 'flow-runs',
@@ -30,16 +35,18 @@ export const flowRunsSweep = defineSweep({
   concurrency: 20,
   due: ({ system }, limit) => overdueRuns(system, RUN_OVERDUE_SECONDS, limit),
   key: ({ run }) => run.runId,
-  async handle(deps, { run, isNew, isToCancel }) {
+  async handle(deps, { run, isToCancel }) {
     const { launch, system } = deps;
-    if (isNew) await launch.start(flowRunContract, run);
-    if (isToCancel) await launch.cancel(flowRunContract, run);
+    const state = await launch.stateOf(flowRunContract, run);
+    if (state === 'absent') await launch.start(flowRunContract, run);
+    else if (state === 'running') {
+      if (isToCancel) await launch.cancel(flowRunContract, run);
+    } else {
+      const unit = unitOfRun(deps, run);
+      await unit(async (tx) => closeRun(tx, await runById(tx, run.runId, { forUpdate: true }), abandoned(state)));
+    }
     await noteRunSwept(system, run);
-    if (isNew || isToCancel) return 1;
-    if (await launch.isRunning(flowRunContract, run)) return 0;
-    const unit = unitOfRun(deps, run);
-    await unit(async (tx) => closeRun(tx, await runById(tx, run.runId, { forUpdate: true }), ABANDONED));
-    return 1;
+    return state === 'running' && !isToCancel ? 0 : 1;
   },
 });
 
@@ -57,6 +64,25 @@ export const flowChecksSweep = defineSweep({
   due: ({ system }, limit) => unwrittenChecks(system, limit),
   key: ({ runId }) => runId,
   handle: ({ launch }, run) => launch.signalWithStart(flowChecksContract, run, checksChangedSignal),
+});
+
+/** Finds the schedules that the engine has lost with its store. */
+export const lostSchedulesChore = defineChore({
+  name: 'lost-flow-schedules',
+  everyMs: 600_000,
+  async run({ launch, system, log }) {
+    const schedules = await syncedSchedules(system);
+    if (schedules.length === 0) return 0;
+    const known = await launch.scheduleIds();
+    const lost = schedules.filter((schedule) => !known.has(launch.idOf(scheduledFlowContract, schedule)));
+    if (lost.length === 0) return 0;
+    await forgetScheduleSynced(
+      system,
+      lost.map(({ scheduleId }) => scheduleId),
+    );
+    log.warn({ lost: lost.length }, 'the engine lost schedules of runs, which are made again');
+    return lost.length;
+  },
 });
 
 /** Makes the engine's schedules those that tenants made or removed while it was away. */

@@ -1,5 +1,6 @@
 import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { isFinal } from '../../domain/flows/run-status-rules.ts';
 import type { OperationId } from '../../domain/flows/flow-types.ts';
 import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import { gitCredential } from '../../domain/git/git-credentials.ts';
@@ -45,6 +46,8 @@ export const createOperationActivities = (deps: Deps) => ({
   async runOperation(key: RunKey): Promise<RunOutcome> {
     const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
     const operation: Operation | undefined = operations[run.taskType as OperationId];
+    // Of an engine whose store is older than the row.
+    if (isFinal(run.status)) return { status: run.status };
     if (!operation) return { status: 'failed', error: `The service itself does not carry out ${run.taskType}` };
     return operation(deps, key, run);
   },

@@ -21,7 +21,7 @@ export const orgSyncsSweep = defineSweep({
   async handle({ launch }, { tenantId, tenantSlug, orgId }) {
     const input = { tenantId, tenantSlug, orgId };
     // A request waits for the refresh that is running.
-    if (await launch.isRunning(orgExplorerContract, input)) return 0;
+    if ((await launch.stateOf(orgExplorerContract, input)) === 'running') return 0;
     await launch.signalWithStart(orgExplorerContract, input, refreshSignal);
     return 1;
   },

@@ -12,14 +12,14 @@ interface StalledWork<Input extends TenantKey> {
   name: string;
   table: WorkTable;
   contract: WorkflowContract<Input>;
-  /** Work that has been running for this long may have lost its workflow. */
+  /** Work that has been running for this long may have lost its workflow; repeating it must be safe. */
   runningMaxSeconds: number;
   inputOf: (tenant: TenantKey, id: string) => Input;
   /** Ends work whose workflow somebody ended. */
   end: (deps: Deps, input: Input) => Promise<unknown>;
 }
 
-/** Launches work whose launch was lost, and settles what has lost its workflow. */
+/** Launches work whose launch was lost, or whose workflow the engine lost, and settles what has outlived its workflow. */
 export const defineStalledWorkSweep = <Input extends TenantKey>(work: StalledWork<Input>): Sweep =>
   defineSweep({
     name: work.name,
@@ -31,16 +31,13 @@ export const defineStalledWorkSweep = <Input extends TenantKey>(work: StalledWor
         limit,
       }),
     key: ({ id }) => id,
-    async handle(deps, { id, isNew, ...tenant }) {
+    async handle(deps, { id, ...tenant }) {
       const input = work.inputOf(tenant, id);
-      const isRunning = () => deps.launch.isRunning(work.contract, input);
-      if (await isRunning()) return 0;
-      if (isNew) {
-        await deps.launch.start(work.contract, input);
-        if (await isRunning()) return 1;
-      }
+      const state = await deps.launch.stateOf(work.contract, input);
+      if (state === 'running') return 0;
       // A workflow that has ended is not started again.
-      await work.end(deps, input);
+      if (state === 'absent') await deps.launch.start(work.contract, input);
+      else await work.end(deps, input);
       return 1;
     },
   });

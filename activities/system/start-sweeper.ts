@@ -7,7 +7,7 @@ import { currentSince } from '../../workflows/temporal-deployments.ts';
 import {
   configureSweeper,
   endWorkflowsOfOldIds,
-  ensureSweeper,
+  isSweeperRunning,
   removeOldSchedules,
 } from '../../workflows/temporal-sweeper.ts';
 import { SWEEPS } from './sweeps.ts';
@@ -36,7 +36,7 @@ export async function startSweeper(
   const check = async () => {
     const since = await readSince();
     if (since === undefined) return;
-    if (since === configuredSince) return ensureSweeper(client, queuePrefix, plan);
+    if (since === configuredSince && (await isSweeperRunning(client, queuePrefix))) return;
     await configure(client, queuePrefix, plan, log);
     configuredSince = since;
   };
@@ -54,7 +54,8 @@ export async function startSweeper(
   );
   const watch = watchEngine(client, async () => {
     const isConfigured = configuredSince !== undefined && (await readSince()) === configuredSince;
-    if (isConfigured) await configureSweeper(client, queuePrefix, plan);
+    // It may have come back with another store.
+    if (isConfigured) await configure(client, queuePrefix, plan, log);
   });
   return {
     stop() {

@@ -12,7 +12,13 @@ import { buildImpactsSweep } from '../builds/build-impacts.sweep.ts';
 import { chatLanesSweep } from '../chat/chat-lanes.sweep.ts';
 import { expiringOrgsSweep } from '../crm-orgs/expiring-orgs.sweep.ts';
 import { environmentLocksSweep, lockTicketsSweep } from '../environment-locks/environment-locks.sweep.ts';
-import { flowChecksSweep, flowRunsSweep, flowSchedulesSweep, runCountsChore } from '../flows/flows.sweep.ts';
+import {
+  flowChecksSweep,
+  flowRunsSweep,
+  flowSchedulesSweep,
+  lostSchedulesChore,
+  runCountsChore,
+} from '../flows/flows.sweep.ts';
 import { gcChecksSweep } from '../gc-ledger/gc-checks.sweep.ts';
 import { mockDriftsSweep } from '../mocks/mock-drifts.sweep.ts';
 import { mirrorsSweep } from '../git/mirrors.sweep.ts';
@@ -40,6 +46,7 @@ export const SWEEPS: readonly Sweep[] = [
   flowRunsSweep,
   runCountsChore,
   flowSchedulesSweep,
+  lostSchedulesChore,
   flowChecksSweep,
   unconfirmedRequestsSweep,
   workItemReportsSweep,

@@ -14,12 +14,15 @@ const SEEN_WITHIN_SECONDS = 300;
 const SUBJECT = sql<string>`coalesce('PR ' || s.pr_number,
   (select e.name from environment e where e.tenant_id = s.tenant_id and e.id = s.environment_id), s.org_username)`;
 
-/** Sessions whose workflow has not seen them, or has not done what was due, and those that wait to be released or removed. */
+/**
+ * Sessions whose workflow has not seen them, or has not done what was due, those that wait to be released or removed, and
+ * live ones every five minutes.
+ */
 export const stalledSessions = (
   system: Database,
   unseenSeconds: number,
   limit: number,
-): Promise<(TenantKey & BrowserSessionKey)[]> =>
+): Promise<(TenantKey & BrowserSessionKey & { isLive: boolean })[]> =>
   system
     .selectFrom('browser_session as s')
     .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 's.tenantId').onRef('p.id', '=', 's.projectId'))
@@ -28,7 +31,7 @@ export const stalledSessions = (
       eb.or([
         eb.and([eb('s.seenAt', 'is', null), eb('s.createdAt', '<', secondsAgo(unseenSeconds))]),
         sql<SqlBool>`s.seen_at < ${secondsAgo(SEEN_WITHIN_SECONDS)} and (
-          s.status in ('ended', 'expired', 'error')
+          s.status in ('live', 'ended', 'expired', 'error')
           or s.status = 'provisioning' and s.created_at < ${secondsAgo(SEEN_WITHIN_SECONDS + DONE_WITHIN_SECONDS)})`,
         sql<SqlBool>`s.status = 'live' and s.expires_at < ${secondsAgo(DONE_WITHIN_SECONDS)}
           and s.seen_at < ${secondsAgo(DONE_WITHIN_SECONDS)}`,
@@ -36,12 +39,13 @@ export const stalledSessions = (
     )
     .orderBy('s.createdAt')
     .limit(limit)
-    .select([
+    .select((eb) => [
       's.tenantId',
       tenantSlugOf('s.tenantId'),
       's.id as sessionId',
       'p.identifier as repositoryIdentifier',
       SUBJECT.as('subject'),
+      eb('s.status', '=', 'live').$castTo<boolean>().as('isLive'),
     ])
     .execute();
 

@@ -102,6 +102,13 @@ export const locksOf = ({
   gates: { locks?: LockRequest[]; lock: LockRequest | null };
 }): LockRequest[] => locks ?? (lock ? [lock] : []);
 
+/** What is left of a plan of which the work has begun, or was about to: the gates are behind it, its locks are held on. */
+export const planUnderWay = (plan: RunPlan): RunPlan => ({
+  ...plan,
+  gates: { ...plan.gates, approval: false, window: false },
+  isUngated: true,
+});
+
 /** The plan of a run that `executor` carries out. @param hasWindows it begins only when its environments allow it. */
 export function planRun(
   executor: ExecutorName,

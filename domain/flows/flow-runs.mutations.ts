@@ -50,7 +50,12 @@ export type RunSummary = Pick<
 export const iso = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString());
 
 export const CANCELLED: RunOutcome = { status: 'cancelled' };
-export const LOST: RunOutcome = { status: 'failed', error: 'The engine lost the workflow that carried the run out' };
+/** Of a run that was taken over after its program may have been started. */
+export const LOST: RunOutcome = {
+  status: 'failed',
+  error:
+    'The engine lost the workflow that carried the run out, after its program had begun; see what it did before you start the run again',
+};
 /** Of a run whose program may have been started by a worker that is gone. */
 export const PROGRAM_LOST: RunOutcome = {
   status: 'timed_out',

@@ -90,24 +90,33 @@ export const openRunsOfProject = ({ db, tenantId }: Reads, projectId: string): P
 
 const CLAIM = statement<{ tenantId: string; id: string; engineRunId: string }>()((db, { tenantId, id, engineRunId }) =>
   db
-    .updateTable('flow_run')
-    .set((eb) => ({ engineRunId: eb.fn.coalesce('engineRunId', engineRunId) }))
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
-    .returning('engineRunId'),
+    .updateTable('flow_run as r')
+    .from((eb) =>
+      eb
+        .selectFrom('flow_run')
+        .where('tenantId', '=', tenantId)
+        .where('id', '=', id)
+        .select(['tenantId', 'id', 'engineRunId'])
+        .forUpdate()
+        .as('before'),
+    )
+    .set({ engineRunId })
+    .whereRef('r.tenantId', '=', 'before.tenantId')
+    .whereRef('r.id', '=', 'before.id')
+    .returning('before.engineRunId'),
 );
 
 export interface ClaimedRun {
   run: RunContext;
-  /** It belongs to another workflow execution, which the engine has lost. */
-  isLost: boolean;
+  /** Another workflow execution had it before, which the engine has lost. */
+  isTakenOver: boolean;
 }
 
-/** Assigns a run to one workflow execution, which may claim it again; undefined when there is no such run. */
+/** Assigns a run to a workflow execution, of which there is one at a time; undefined when there is no such run. */
 export async function claimRun(tx: Tx, id: string, engineRunId: string): Promise<ClaimedRun | undefined> {
-  const [claim] = await CLAIM(tx.db, { tenantId: tx.tenantId, id, engineRunId });
-  const run = claim && (await findRun(tx, id));
-  return run && { run, isLost: claim.engineRunId !== engineRunId };
+  const [before] = await CLAIM(tx.db, { tenantId: tx.tenantId, id, engineRunId });
+  const run = before && (await findRun(tx, id));
+  return run && { run, isTakenOver: before.engineRunId !== null && before.engineRunId !== engineRunId };
 }
 
 const isFinal = ({ ref }: ExpressionBuilder<Tables, 'flow_run'>) =>

@@ -13,7 +13,6 @@ const CHECKS_WRITTEN_WITHIN_SECONDS = 60;
 
 export interface OverdueRun {
   run: AcceptedRun;
-  isNew: boolean;
   isToCancel: boolean;
 }
 
@@ -33,7 +32,6 @@ export async function overdueRuns(system: Database, overdueSeconds: number, limi
       'p.identifier as repositoryIdentifier',
       'r.requestId',
       'r.traceparent',
-      'r.status',
       'r.cancelRequestedAt',
     ])
     .where('r.endedAt', 'is', null)
@@ -49,7 +47,7 @@ export async function overdueRuns(system: Database, overdueSeconds: number, limi
     .orderBy('r.updatedAt')
     .limit(limit)
     .execute();
-  return rows.map(({ status, cancelRequestedAt, tenantId, tenantSlug, runId, taskType, ...origin }) => ({
+  return rows.map(({ cancelRequestedAt, tenantId, tenantSlug, runId, taskType, ...origin }) => ({
     run: {
       tenantId,
       tenantSlug,
@@ -60,7 +58,6 @@ export async function overdueRuns(system: Database, overdueSeconds: number, limi
       ...(origin.requestId !== null && { requestId: origin.requestId }),
       ...(origin.traceparent !== null && { traceparent: origin.traceparent }),
     },
-    isNew: status === NEW_RUN,
     isToCancel: cancelRequestedAt !== null,
   }));
 }
@@ -126,6 +123,20 @@ export const unsyncedSchedules = (
     .orderBy('s.updatedAt')
     .limit(limit)
     .execute();
+
+/** Schedules of which the engine was told longer ago than it takes to list them. */
+export const syncedSchedules = (system: Database) =>
+  system
+    .selectFrom('flow_schedule as s')
+    .select(['s.tenantId', tenantSlugOf('s.tenantId'), 's.id as scheduleId', 's.name'])
+    .where('s.deletedAt', 'is', null)
+    .where('s.syncedAt', '<', secondsAgo(60))
+    .execute();
+
+/** Has the engine told again of schedules. */
+export async function forgetScheduleSynced(system: Database, scheduleIds: readonly string[]): Promise<void> {
+  await system.updateTable('flow_schedule').set({ syncedAt: null }).where('id', 'in', scheduleIds).execute();
+}
 
 export async function noteScheduleSynced(
   system: Database,

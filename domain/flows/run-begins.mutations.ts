@@ -12,6 +12,7 @@ import {
   isPromotion,
   obeysWindows,
   planRun,
+  planUnderWay,
   type RunPlan,
   whyUnavailable,
 } from './executor-rules.ts';
@@ -32,12 +33,14 @@ import { gatedAs, type RunGates, whyRefused } from './gate-rules.ts';
 import { type Passage, passageOf } from './promoted-runs.ts';
 import { announceDeployment, keepDeployedContent } from './run-deployments.mutations.ts';
 import { gatesOfRun } from './run-gates.queries.ts';
+import { hasProgramBegun } from './run-programs.queries.ts';
 import { displayOf, isFinal } from './run-status-rules.ts';
 
 /**
  * Claims a run for one workflow execution and plans it. One that nothing stands before is begun at once, unless a
- * pipeline carries it out; one that cannot be carried out is ended. Without a plan there is nothing to do, and the
- * outcome says how the run ended.
+ * pipeline carries it out; one that cannot be carried out is ended. Of those whose execution the engine lost, what waited
+ * waits again, what others carry out is followed, and one whose program may have been started ends as lost. Without a
+ * plan there is nothing to do, and the outcome says how the run ended.
  * @param startsPrograms the caller starts the program of a command at once where `isProgramClaimed` says that it may.
  */
 export async function beginRun(
@@ -53,17 +56,19 @@ export async function beginRun(
 }> {
   const claimed = await claimRun(tx, id, engineRunId);
   if (!claimed) return {};
-  const { run, isLost } = claimed;
+  const { run, isTakenOver } = claimed;
   if (isFinal(run.status)) return { run, outcome: { status: run.status } };
   const refuse = async (outcome: RunOutcome) => {
     await endRun(tx, run, outcome);
     return { run, outcome };
   };
-  if (isLost) return { run, outcome: await closeRun(tx, run, LOST) };
+  const isUnderWay = isTakenOver && run.status === 'running';
+  if (isUnderWay && (await hasProgramBegun(tx, id))) return { run, outcome: await closeRun(tx, run, LOST) };
   if (run.cancelRequestedAt !== null) return refuse(CANCELLED);
   const current = await currentGates(tx, run, commands);
   if (!current) return refuse({ status: 'failed', error: whyUnavailable(run.taskType) });
   const { executor, gates, hasWindows } = current;
+  if (isUnderWay) return { run, plan: planUnderWay(planRun(executor, gates, run.payload, { hasWindows })) };
   const refusal = whyRefused(gates);
   if (refusal !== undefined) return refuse({ status: 'failed', error: refusal });
   const passage = hasWindows ? await passageOf(tx, run, gates.environmentIds) : {};

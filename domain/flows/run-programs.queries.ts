@@ -36,6 +36,18 @@ export async function claimProgram({ db, tenantId }: Tx, id: string): Promise<bo
   return claimed.length > 0;
 }
 
+/** Whether the program of a run was started, or may have been. */
+export async function hasProgramBegun({ db, tenantId }: Tx, id: string): Promise<boolean> {
+  const begun = await db
+    .selectFrom('flow_run')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('programStartedAt', 'is not', null)
+    .executeTakeFirst();
+  return begun !== undefined;
+}
+
 /** Takes that record back: the program could not be started. */
 export async function unclaimProgram({ db, tenantId }: Tx, id: string): Promise<void> {
   await db

@@ -22,5 +22,5 @@ export const stalledWork = (
     )
     .orderBy(sql`random()`)
     .limit(limit)
-    .select((eb) => ['tenantId', tenantSlugOf('tenantId'), 'id', eb('status', '=', sql.lit('queued')).as('isNew')])
+    .select(['tenantId', tenantSlugOf('tenantId'), 'id'])
     .execute();

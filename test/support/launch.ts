@@ -1,4 +1,4 @@
-import { EngineUnavailableError, type Launch } from '../../workflows/launch.ts';
+import { EngineUnavailableError, type Launch, type WorkflowState } from '../../workflows/launch.ts';
 
 const away = () => Promise.reject(new EngineUnavailableError('away'));
 const nothing = () => undefined;
@@ -9,12 +9,13 @@ export const engineAway: Launch = {
   start: away,
   startInBackground: nothing,
   cancel: away,
-  isRunning: away,
+  stateOf: away,
   signal: away,
   signalWithStart: away,
   signalWithStartInBackground: nothing,
   updateWithStart: away,
   createSchedule: away,
+  scheduleIds: away,
   deleteSchedule: away,
 };
 
@@ -25,16 +26,17 @@ export const idleEngine: Launch = {
   ...engineAway,
   start: done,
   cancel: done,
-  isRunning: async () => true,
+  stateOf: async () => 'running',
   signal: done,
   signalWithStart: done,
   createSchedule: done,
+  scheduleIds: async () => new Set(),
   deleteSchedule: done,
 };
 
-/** An engine that notes what is started; it says of every workflow the same, or that those run which it started. */
+/** An engine that notes what is started; it says of every workflow the same, or knows those alone which it started. */
 export function recordingEngine() {
-  const seen = { started: [] as unknown[], isRunning: 'if started' as boolean | 'if started' };
+  const seen = { started: [] as unknown[], state: 'if started' as WorkflowState | 'if started' };
   const running = new Set<string>();
   const launch: Launch = {
     ...engineAway,
@@ -42,8 +44,10 @@ export function recordingEngine() {
       seen.started.push(input);
       running.add(contract.workflowId(input));
     },
-    isRunning: async (contract, input) =>
-      seen.isRunning === 'if started' ? running.has(contract.workflowId(input)) : seen.isRunning,
+    async stateOf(contract, input) {
+      if (seen.state !== 'if started') return seen.state;
+      return running.has(contract.workflowId(input)) ? 'running' : 'absent';
+    },
   };
   return { seen, launch };
 }

@@ -53,7 +53,7 @@ test('an engine that cannot be reached is unavailable', async () => {
   const launch = launchOf(clientOf({ address: '127.0.0.1:1', pace: 0.1 }));
   await expect(launch.start(contract(), input())).rejects.toThrow(EngineUnavailableError);
   const nowhere = launchOf(clientOf({ address: 'no-such-host.invalid:7233', pace: 0.1 }));
-  await expect(nowhere.isRunning(contract(), input())).rejects.toThrow(EngineUnavailableError);
+  await expect(nowhere.stateOf(contract(), input())).rejects.toThrow(EngineUnavailableError);
 });
 
 test('an engine, or a worker, that does not answer in time is unavailable', async () => {

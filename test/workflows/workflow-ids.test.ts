@@ -109,7 +109,7 @@ test('Temporal takes the longest names, and shows what a workflow is about', asy
   const handle = client.workflow.getHandle(app.launch.idOf(flowRunContract, run));
   const { staticDetails } = await handle.describe();
   expect(await staticDetails()).toContain('\n- Branch: main');
-  expect(await app.launch.isRunning(releaseDomainContract, domain)).toBe(true);
+  expect(await app.launch.stateOf(releaseDomainContract, domain)).toBe('running');
   await Promise.all(
     [handle, client.workflow.getHandle(app.launch.idOf(releaseDomainContract, domain))].map((each) => each.terminate()),
   );

@@ -57,12 +57,12 @@ test('a report that is cancelled before its workflow begins has ended', async ()
 
 test('a report whose workflow ended before it began fails, one that waits for a worker stays', async () => {
   const { project, id } = await accepted(31);
-  seen.isRunning = true;
+  seen.state = 'running';
   seen.started = [];
   await expect(sweep()).resolves.toMatchObject({ handled: 0 });
   expect(seen.started).toEqual([]);
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({ status: 'generating', reportId: id });
-  seen.isRunning = false;
+  seen.state = 'terminated';
   await sweep();
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({
     status: 'failed',
@@ -91,7 +91,7 @@ test('many reports that wait for a worker keep no lost one from being launched',
 test('a report whose workflow somebody ended fails, and the next one is another', async () => {
   const { project, id } = await accepted(301);
   await app.sql("update ai_report set status = 'running' where id = ?", [id]);
-  seen.isRunning = true;
+  seen.state = 'running';
   await sweep();
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({ status: 'generating' });
   await app.sql(
@@ -100,7 +100,7 @@ test('a report whose workflow somebody ended fails, and the next one is another'
      values (gen_random_uuid(), ?, ?, ?, gen_random_uuid(), 'openai', 'gpt', 'running', 0.5, 10, 20, now(), now())`,
     [app.tenant.id, project.id, id],
   );
-  seen.isRunning = false;
+  seen.state = 'terminated';
   await sweep();
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({
     status: 'failed',

@@ -41,10 +41,10 @@ test('a check whose launch was lost is launched', async () => {
 test('a check whose workflow somebody ended fails, and the next one is another', async () => {
   const id = await accepted(601);
   await app.sql("update gc_check set status = 'running' where id = ?", [id]);
-  seen.isRunning = true;
+  seen.state = 'running';
   await sweep();
   await expect(show(id)).resolves.toMatchObject({ status: 'running' });
-  seen.isRunning = false;
+  seen.state = 'terminated';
   await sweep();
   const { status, error, endedAt, repositoryIdentifier } = await show(id);
   expect({ status, error, endedAt }).toEqual({

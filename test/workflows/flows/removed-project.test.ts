@@ -29,8 +29,8 @@ test('runs of a project that is removed end, and keep no worker from stopping', 
   await owner.delete(204, PATH);
   await owner.get(404, `/api/flows/runs/${id}`);
   await eventually(
-    () => app.launch.isRunning(flowRunContract, { ...app.tenantKey, runId: id, taskType: 'install-packages' }),
-    (isRunning) => !isRunning,
+    () => app.launch.stateOf(flowRunContract, { ...app.tenantKey, runId: id, taskType: 'install-packages' }),
+    (state) => state !== 'running',
   );
   await worker.stop();
 });

@@ -123,10 +123,10 @@ test('an org that is deleted during its refresh ends it', async () => {
   const jobId = await requested(app, explored);
   await whenRetrieving(app, jobId);
   const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [orgUsername]);
-  const isRunning = () => app.launch.isRunning(orgExplorerContract, { ...app.tenantKey, orgId: row?.id ?? '' });
-  expect(await isRunning()).toBe(true);
+  const state = () => app.launch.stateOf(orgExplorerContract, { ...app.tenantKey, orgId: row?.id ?? '' });
+  expect(await state()).toBe('running');
   await app.as(app.owner).delete(204, `/api/auth/crm/org${queryOf({ username: orgUsername })}`);
-  await eventually(isRunning, (running) => !running);
+  await eventually(state, (now) => now !== 'running');
   expect(await app.sql('select id from org_sync where id = ?', [jobId])).toEqual([]);
   expect(await countsOf(app, explored)).toMatchObject({ components: 0 });
 });

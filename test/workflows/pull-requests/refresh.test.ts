@@ -95,8 +95,8 @@ async function stage(
       await app.launch.signalWithStart(pullRequestsContract, input, refreshDueSignal);
       await eventually(attempt, (at) => at > before);
       await eventually(
-        () => app.launch.isRunning(pullRequestsContract, input),
-        (isRunning) => !isRunning,
+        () => app.launch.stateOf(pullRequestsContract, input),
+        (state) => state !== 'running',
       );
     },
   };
