@@ -96,7 +96,7 @@ async function stage(
       await eventually(attempt, (at) => at > before);
       await eventually(
         () => app.launch.stateOf(pullRequestsContract, input),
-        (state) => state !== 'running',
+        (found) => found !== 'running',
       );
     },
   };
