@@ -39,13 +39,13 @@ export const stalledSessions = (
     )
     .orderBy('s.createdAt')
     .limit(limit)
-    .select((eb) => [
+    .select([
       's.tenantId',
       tenantSlugOf('s.tenantId'),
       's.id as sessionId',
       'p.identifier as repositoryIdentifier',
       SUBJECT.as('subject'),
-      eb('s.status', '=', 'live').$castTo<boolean>().as('isLive'),
+      sql<boolean>`s.status = 'live' and s.expires_at > now()`.as('isLive'),
     ])
     .execute();
 
