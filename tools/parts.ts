@@ -119,3 +119,21 @@ export function createRestartLimit(count: number, windowMs: number): (nowMs: num
     return true;
   };
 }
+
+/** The first restart comes at once, later ones after pauses that double up to this. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 60_000];
+
+/**
+ * The pause before each restart of a part that is started again for ever; it begins anew after a part that stayed.
+ * @param stayedMs a part that ran for so long stayed.
+ */
+export function createRestartPauses(stayedMs: number): (nowMs: number) => number {
+  let [restarts, lastAt] = [0, -Infinity];
+  return (nowMs) => {
+    if (nowMs - lastAt >= stayedMs) restarts = 0;
+    const pauseMs = restarts === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (restarts - 1));
+    restarts++;
+    lastAt = nowMs + pauseMs;
+    return pauseMs;
+  };
+}

@@ -9,7 +9,7 @@ import { startPostgres } from './embedded-postgres.ts';
 import { greetingText } from './greeting.ts';
 import { type InstanceLock, lockInstance } from './instance-lock.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
-import { createParts, createRestartLimit } from './parts.ts';
+import { createParts, createRestartLimit, createRestartPauses } from './parts.ts';
 import { anyFreePort } from './ports.ts';
 import { preflight } from './preflight.ts';
 import { localUrlOf, startSettings, type StartSettings } from './start-settings.ts';
@@ -26,22 +26,23 @@ const SAME_SIGNAL_MS = 1_000;
 const WORKER = 'worker';
 const METRICS_STORE = 'metrics store';
 const BROWSER_HOST = 'browser host';
-/** What becomes of the rest when a part that is not needed does not stay. */
+/** What becomes of the rest while a part that is not needed does not run; it is restarted for ever. */
 const WITHOUT = {
   [METRICS_STORE]: 'metrics are accepted, and cannot be queried',
   [BROWSER_HOST]: 'no browsers are lent',
 };
 const RESTARTS_PER_MINUTE = 3;
+const STAYED_MS = 60_000;
 
 let lock: InstanceLock | undefined;
 let stoppingSince: number | undefined;
 let startTimeoutSeconds: number | undefined;
 /** Start a part again that ended by itself, by its name; empty until all have started once. */
 const restarts = new Map<string, () => Promise<unknown>>();
-const mayRestart = {
-  [WORKER]: createRestartLimit(RESTARTS_PER_MINUTE, 60_000),
-  [METRICS_STORE]: createRestartLimit(RESTARTS_PER_MINUTE, 60_000),
-  [BROWSER_HOST]: createRestartLimit(RESTARTS_PER_MINUTE, 60_000),
+const mayRestartWorker = createRestartLimit(RESTARTS_PER_MINUTE, 60_000);
+const pausesMs = {
+  [METRICS_STORE]: createRestartPauses(STAYED_MS),
+  [BROWSER_HOST]: createRestartPauses(STAYED_MS),
 };
 const parts = createParts({
   onStarted: (name, layer, { pid }) => lock?.note({ name, pid, signal: STOP_SIGNALS[layer] }),
@@ -60,16 +61,26 @@ function lost(name: string, reason: string): void {
   if (!restart || (name !== WORKER && name !== METRICS_STORE && name !== BROWSER_HOST)) {
     complain('stopping');
     void stop(1);
-  } else if (!mayRestart[name](performance.now())) {
-    const then = name === WORKER ? 'stopping' : WITHOUT[name];
-    complain(`it was restarted ${RESTARTS_PER_MINUTE} times within a minute: ${then}`);
-    if (name === WORKER) void stop(1);
-  } else {
+  } else if (name !== WORKER) {
+    const pauseMs = pausesMs[name](performance.now());
+    complain(pauseMs === 0 ? 'restarting it' : `restarting it in ${pauseMs / 1000} s, until then ${WITHOUT[name]}`);
+    setTimeout(() => void again(name, restart), pauseMs);
+  } else if (mayRestartWorker(performance.now())) {
     complain('restarting it');
-    restart().then(
-      () => say(`The ${name} is running again.`),
-      () => stoppingSince === undefined && lost(name, 'it did not start'),
-    );
+    void again(name, restart);
+  } else {
+    complain(`it was restarted ${RESTARTS_PER_MINUTE} times within a minute: stopping`);
+    void stop(1);
+  }
+}
+
+async function again(name: string, restart: () => Promise<unknown>): Promise<void> {
+  if (stoppingSince !== undefined) return;
+  try {
+    await restart();
+    say(`The ${name} is running again.`);
+  } catch {
+    if (stoppingSince === undefined) lost(name, 'it did not start');
   }
 }
 

@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import { Agent, request } from 'undici';
 import { type MetricsStore, type StoreAnswer, TENANT_LABEL } from '../../domain/metrics/metrics-store.port.ts';
 
@@ -6,6 +7,12 @@ const GRACE_MS = 1_000;
 const WRITE_TIMEOUT_MS = 20_000;
 const CHECK_TIMEOUT_MS = 1_500;
 const WINDOW = '5m0s';
+
+/** The other side closed a connection that stood: by its end, as a rule. */
+const isLoss = (error: unknown): boolean => {
+  const { code } = error as { code?: string };
+  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET';
+};
 
 /** @param url root of VictoriaMetrics' interface, as the operator configured it. */
 export function createMetricsStore(url: string): MetricsStore {
@@ -44,9 +51,14 @@ export function createMetricsStore(url: string): MetricsStore {
           body: form.toString(),
           signal: AbortSignal.any([signal, clock]),
         });
-        return { outcome: 'answered', status: statusCode, body };
-      } catch {
-        return { outcome: clock.aborted ? 'timeout' : 'away' };
+        const end = finished(body).then(
+          () => 'ended' as const,
+          (error: unknown) => (isLoss(error) ? 'lost' : 'ended'),
+        );
+        return { outcome: 'answered', status: statusCode, body, end };
+      } catch (error) {
+        if (clock.aborted) return { outcome: 'timeout' };
+        return { outcome: isLoss(error) ? 'lost' : 'away' };
       }
     },
     async startedAt() {

@@ -22,7 +22,7 @@ const AS_PROMETHEUS =
   "Answers, status codes and errors are those of Prometheus' HTTP API: an error is `{status: error, errorType, error}`.";
 const RESULT = 'Errors are problems.';
 const QUERY =
-  'MetricsQL, which knows PromQL. Counts and the series `_count` and `_sum` of timers are one sample for each five minutes: what happened in them; `sum_over_time(deploy.count[1d])` adds up a day. A bare number or text is answered as a vector, as the store does. Dots in names become underscores, but not in names of labels that are given as texts to `label_replace` and the like.';
+  'MetricsQL, which knows PromQL, without `WITH` templates. At most 200 selectors, 10 functions that write labels, texts of 1 KB for functions, and labels of 4 KB; of a tenant three queries run at a time, and others wait. Counts and the series `_count` and `_sum` of timers are one sample for each five minutes: what happened in them; `sum_over_time(deploy.count[1d])` adds up a day. A bare number or text is answered as a vector, as the store does. Dots in names become underscores, but not in names of labels that are given as texts to `label_replace` and the like.';
 
 type Query = CheckedQuery | QueryTrouble;
 

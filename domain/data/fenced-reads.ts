@@ -6,7 +6,7 @@ import { cancelStatement } from './cancel-statement.ts';
 import { QuaysideDialect } from './dialect.ts';
 import { createPool, type DatabaseAccess } from './pool.ts';
 import { inOnePacket, PreparedStatements } from './prepared-statements.ts';
-import { TenantQueue } from './tenant-queue.ts';
+import { TenantQueue } from '../shared/tenant-queue.ts';
 import type { ReadDatabase, Tables } from './tables.ts';
 
 /** A read that takes longer is cancelled (SQLSTATE 57014). */
@@ -85,6 +85,7 @@ export function createFencedReads(
     onError,
   );
   const slowReads = new TenantQueue({
+    works: 'slow queries',
     running: slowPoolSize,
     runningPerTenant: SLOW_RUNNING_PER_TENANT,
     waitingPerTenant: SLOW_WAITING_PER_TENANT,
@@ -92,6 +93,7 @@ export function createFencedReads(
     restFactor: REST_FACTOR,
   });
   const triedReads = new TenantQueue({
+    works: 'slow queries',
     running: ordinary.poolSize ?? TRIED_PER_TENANT,
     runningPerTenant: TRIED_PER_TENANT,
     waitingPerTenant: TRIED_WAITING_PER_TENANT,

@@ -1,7 +1,10 @@
 import { AWAY, TIMED_OUT, troubleOf } from './answer-rules.ts';
 import { AnswerTooLargeError, cleanedAnswer } from './cleaned-answer.ts';
-import { type MetricsStore, type StoreRead, TENANT_LABEL } from './metrics-store.port.ts';
+import type { MetricsStore, StoreAnswer, StoreParameters, StoreRead } from './metrics-store.port.ts';
+import { QueryQuarantine } from './query-quarantine.ts';
 import { type CheckedQuery, isTrouble, type QueryTrouble } from './query-rules.ts';
+import { DomainError } from '../shared/errors.ts';
+import { TenantQueue } from '../shared/tenant-queue.ts';
 
 /** An answer in Prometheus' form, as it comes. */
 export interface MetricAnswer {
@@ -26,22 +29,78 @@ export type AskMetrics = (
 /** A refusal of the store is short. */
 const REFUSAL_MAX_BYTES = 64 * 1024;
 
-export const createAskMetrics =
-  (store: MetricsStore | undefined): AskMetrics =>
-  async (tenantId, what, query, { signal, maxBytes }) => {
+/** What one tenant may take of the store, of each process that asks it. */
+const SHARES = {
+  works: 'queries of metrics',
+  running: 12,
+  runningPerTenant: 3,
+  waitingPerTenant: 50,
+  waitMs: 10_000,
+  restFactor: 1,
+};
+
+const QUARANTINED: QueryTrouble = {
+  errorType: 'execution',
+  error: 'the metrics store ended while this query ran; it is refused for an hour: write it in another way',
+};
+
+export function createAskMetrics(store: MetricsStore | undefined): AskMetrics {
+  const queue = new TenantQueue(SHARES);
+  const quarantine = new QueryQuarantine();
+
+  /** Asks with what the query's time is left, and stays until the answer has been read. */
+  async function askInTime(
+    { tenantId, what, parameters, until }: StoreQuery,
+    signal: AbortSignal,
+    answered: (answer: MetricsAnswer) => void,
+  ): Promise<void> {
+    const timeoutMs = Math.ceil(until - performance.now());
+    if (!store || timeoutMs <= 0) return answered(store ? { outcome: 'timeout' } : { outcome: 'away' });
+    const running = quarantine.begin(queryText(what, parameters));
+    if (!running) return answered({ outcome: 'quarantined' });
+    try {
+      const answer = await store.read(tenantId, what, parameters, { timeoutMs, signal });
+      answered(answer);
+      if (answer.outcome === 'lost' || (answer.outcome === 'answered' && (await answer.end) === 'lost'))
+        running.wasLost();
+    } finally {
+      running.end();
+    }
+  }
+
+  return async (tenantId, what, query, { signal, maxBytes }) => {
     if (isTrouble(query)) return query;
-    if (what === `label/${TENANT_LABEL}/values`) return { json: one('{"status":"success","data":[]}') };
     if (!store) return AWAY;
-    const answer = await store.read(tenantId, what, query.parameters, { timeoutMs: query.timeoutMs, signal });
-    if (answer.outcome !== 'answered') return answer.outcome === 'away' ? AWAY : TIMED_OUT;
+    const asked = { tenantId, what, parameters: query.parameters, until: performance.now() + query.timeoutMs };
+    const { promise, resolve, reject } = Promise.withResolvers<MetricsAnswer>();
+    queue.run(tenantId, () => askInTime(asked, signal, resolve), { signal }).catch(reject);
+    let answer: MetricsAnswer;
+    try {
+      answer = await promise;
+    } catch (error) {
+      if (error instanceof DomainError) return { errorType: 'unavailable', error: error.message };
+      throw error;
+    }
+    if (answer.outcome === 'quarantined') return QUARANTINED;
+    if (answer.outcome !== 'answered') return answer.outcome === 'timeout' ? TIMED_OUT : AWAY;
     if (answer.status !== 200) return troubleOf(answer.status, await textOf(answer.body, REFUSAL_MAX_BYTES));
     return { json: cleanedAnswer(answer.body, { maxBytes, isOfNames: what === 'labels' }) };
   };
-
-// oxlint-disable-next-line require-await
-async function* one(json: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(json);
 }
+
+type MetricsAnswer = StoreAnswer | { outcome: 'quarantined' };
+
+interface StoreQuery {
+  tenantId: string;
+  what: StoreRead;
+  parameters: StoreParameters;
+  /** When it is over, by the process' clock. */
+  until: number;
+}
+
+/** What makes it the same query, whenever and about whatever span it is asked. */
+const queryText = (what: StoreRead, parameters: StoreParameters): string =>
+  JSON.stringify([what, parameters.filter(([name]) => name === 'query' || name === 'match[]')]);
 
 async function textOf(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   let text = '';

@@ -4,9 +4,10 @@ export type StoreRead = 'query' | 'query_range' | 'series' | 'labels' | `label/$
 /** Parameters by name; those that repeat stand more than once. */
 export type StoreParameters = readonly (readonly [name: string, value: string])[];
 
+/** `lost`: the store was there when it was asked, and ended before it had answered, or in the middle of its answer. */
 export type StoreAnswer =
-  | { outcome: 'answered'; status: number; body: AsyncIterable<Uint8Array> }
-  | { outcome: 'away' | 'timeout' };
+  | { outcome: 'answered'; status: number; body: AsyncIterable<Uint8Array>; end: Promise<'ended' | 'lost'> }
+  | { outcome: 'away' | 'timeout' | 'lost' };
 
 /** The store of metrics: VictoriaMetrics, or what has its interface. Every read and write is fenced to one tenant. */
 export interface MetricsStore {

@@ -1,39 +1,40 @@
+import type { Token } from './expression-token-rules.ts';
 import { storedMetricName } from './series-rules.ts';
 
 /**
- * The parts of an expression that may hold dots: comments, quoted text, numbers with durations, and names. In MetricsQL a
- * name may have dots, and other characters behind a backslash.
+ * The tokens of an expression with the names as the store knows them: dots become underscores in names, in
+ * `__name__="…"` and in `{"…"}`, and nowhere else. Regular expressions stay as they are.
  */
-const TOKEN =
-  /(?<comment>#[^\n]*)|(?<quoted>"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|`[^`]*`)|(?<number>\d[\w.]*|\.\d[\w.]*)|(?<name>(?:[A-Za-z_:]|\\[^])(?:[\w:.]|\\[^])*)|(?<mark>[^])/g;
-
-/**
- * An expression with the names as the store knows them: dots become underscores in names, in `__name__="…"` and in
- * `{"…"}`, and nowhere else. Regular expressions stay as they are.
- */
-export function withStoredNames(expression: string): string {
+export function withStoredNames(tokens: readonly Token[]): Token[] {
   let braces = 0;
+  let brackets = 0;
   /** What stood before, without white space and comments: decides what a quoted text is. */
   let [before, last] = ['', ''];
-  return expression.replace(TOKEN, (token: string, ...rest: unknown[]) => {
-    const { comment, quoted, name, mark } = rest.at(-1) as Record<string, string | undefined>;
-    if (comment !== undefined || (mark !== undefined && /\s/.test(mark))) return token;
-    if (mark === '{') braces += 1;
-    if (mark === '}') braces -= 1;
-    let written = token;
-    if (name !== undefined) written = storedName(name);
-    else if (quoted !== undefined && braces > 0) {
+  return tokens.map((token) => {
+    const { kind, text } = token;
+    if (kind === 'blank') return token;
+    if (text === '{') braces++;
+    if (text === '}') braces--;
+    if (text === '[') brackets++;
+    if (text === ']') brackets--;
+    let written = text;
+    // `[1h:1.5m]` has a step there.
+    if (kind === 'name' && !(brackets > 0 && STEP.test(text))) written = storedName(text);
+    else if (kind === 'text' && braces > 0) {
       const isName = last === '{' || last === ',' || last.toLowerCase() === 'or';
-      if (isName || (last === '=' && before === '__name__')) written = quotedName(quoted);
+      if (isName || (last === '=' && before === '__name__')) written = quotedName(text);
     }
     // Of `!=`, `=~` and `!~` only the last mark is remembered, with what stood before the first.
-    if (mark === undefined || !/[=!~]/.test(mark)) [before, last] = [written, written];
-    else last = /[=!~]/.test(last) ? '' : mark;
-    return written;
+    if (kind !== 'mark' || !/[=!~]/.test(text)) [before, last] = [written, written];
+    else last = /[=!~]/.test(last) ? '' : text;
+    return { kind, text: written };
   });
 }
 
-const storedName = (name: string): string => name.replace(/\\[^]|\./g, '_');
+const STEP = /^:[\d.]/;
+
+/** The store takes letters of any script for names; it has none that are not ASCII. */
+const storedName = (name: string): string => name.replace(/\\[^]|[^\w:]/gu, '_');
 
 /** A text without escapes is the name itself; others are left to the store. */
 function quotedName(quoted: string): string {

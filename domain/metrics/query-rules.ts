@@ -1,6 +1,8 @@
 import { storedLabelName } from './series-rules.ts';
+import { checkBounds, OWN_LABEL } from './expression-bound-rules.ts';
+import { ExpressionError, tokensOf } from './expression-token-rules.ts';
 import { withStoredNames } from './query-name-rules.ts';
-import type { StoreParameters } from './metrics-store.port.ts';
+import { type StoreParameters, TENANT_LABEL } from './metrics-store.port.ts';
 
 /** Types of Prometheus' HTTP API (`web/api/v1/api.go`). */
 export type QueryErrorType = 'bad_data' | 'execution' | 'timeout' | 'unavailable' | 'not_found';
@@ -89,11 +91,17 @@ function timeoutOf(input: QueryInput): number {
   return Math.max(1, Math.min(QUERY_TIMEOUT_MAX_MS, Math.round(duration)));
 }
 
-function expressionOf(input: QueryInput): string {
-  const text = one(input, 'query');
-  if (text.trim() === '') throw invalid('query', '1:1: parse error: no expression found in input');
-  if (Buffer.byteLength(text) > QUERY_MAX) throw invalid('query', `must not be longer than ${QUERY_MAX} bytes`);
-  return withStoredNames(text);
+/** An expression as the store is asked, when it is one that the store may be asked. */
+function askedExpression(name: string, text: string): string {
+  if (text.trim() === '') throw invalid(name, '1:1: parse error: no expression found in input');
+  if (Buffer.byteLength(text) > QUERY_MAX) throw invalid(name, `must not be longer than ${QUERY_MAX} bytes`);
+  try {
+    const tokens = withStoredNames(tokensOf(text));
+    checkBounds(tokens);
+    return tokens.map((token) => token.text).join('');
+  } catch (error) {
+    throw error instanceof ExpressionError ? invalid(name, error.message) : error;
+  }
 }
 
 /** `match[]`: series selectors. */
@@ -101,10 +109,9 @@ function selectorsOf(input: QueryInput): StoreParameters {
   const given = all(input, 'match[]');
   if (given.length > MATCHES_MAX) throw invalid('match[]', `must not be given more than ${MATCHES_MAX} times`);
   return given.map((text) => {
-    if (Buffer.byteLength(text) > QUERY_MAX) throw invalid('match[]', `must not be longer than ${QUERY_MAX} bytes`);
-    if (text.trim() === '') throw invalid('match[]', '1:1: parse error: no expression found in input');
+    const expression = askedExpression('match[]', text);
     if (isEmptySelector(text)) throw invalid('match[]', 'match[] must contain at least one non-empty matcher');
-    return ['match[]', withStoredNames(text)] as const;
+    return ['match[]', expression] as const;
   });
 }
 
@@ -147,7 +154,7 @@ export const checkInstantQuery = checked((input, now) => {
     throw invalid('time', `Invalid time value for 'time': ${why}`);
   }
   return [
-    ['query', expressionOf(input)],
+    ['query', askedExpression('query', one(input, 'query'))],
     ['time', String(moment ?? now / 1_000)],
   ];
 });
@@ -166,7 +173,7 @@ export const checkRangeQuery = checked((input) => {
       'exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)',
     );
   return [
-    ['query', expressionOf(input)],
+    ['query', askedExpression('query', one(input, 'query'))],
     ['start', String(start)],
     ['end', String(end)],
     ['step', `${stepMs}ms`],
@@ -185,5 +192,6 @@ export const checkSeries = checked((input) => {
 export function checkLabelName(name: string): { name: string } | QueryTrouble {
   if (!/^[A-Za-z_][\w.]*$/.test(name) || name.length > 256)
     return { errorType: 'bad_data', error: `invalid label name: ${JSON.stringify(name)}` };
-  return { name: storedLabelName(name) };
+  const stored = storedLabelName(name);
+  return stored === TENANT_LABEL ? { errorType: 'bad_data', error: OWN_LABEL } : { name: stored };
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { SETTINGS } from '../../domain/shared/config.ts';
 import { execForm, pairsOf, parseDockerfile } from '../../tools/dockerfile.ts';
 
@@ -17,6 +18,15 @@ test('every image that others make is pinned by its digest', () => {
   ].filter((image) => !OWN_IMAGES.has(image));
   expect(images.length).toBeGreaterThan(3);
   expect(images.filter((image) => !/:[\w.-]*\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/.test(image))).toEqual([]);
+});
+
+test('every service of a host has a limit of memory, and the metrics store keeps to less', () => {
+  const { services } = parse(read('compose.yaml'), { merge: true }) as {
+    services: Record<string, { mem_limit?: string; command?: string[] }>;
+  };
+  expect(Object.keys(services)).toContain('metrics-store');
+  for (const service of Object.values(services)) expect(service.mem_limit).toMatch(/^\d+[mg]$/);
+  expect(services['metrics-store']?.command).toContainEqual(expect.stringMatching(/^-memory\.allowedBytes=\d+MB$/));
 });
 
 test('the image runs as a user of its own and copies what .dockerignore lets through', () => {

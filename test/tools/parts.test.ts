@@ -1,5 +1,5 @@
 import { mock } from 'node:test';
-import { createParts, createRestartLimit, type Part } from '../../tools/parts.ts';
+import { createParts, createRestartLimit, createRestartPauses, type Part } from '../../tools/parts.ts';
 import { startSettings } from '../../tools/start-settings.ts';
 
 const part: Part = { pid: 1, ended: new Promise(() => undefined), stop: async () => undefined, kill: () => undefined };
@@ -64,6 +64,19 @@ test('so many restarts are allowed within any minute, and no more', () => {
   const mayRestart = createRestartLimit(3, 60_000);
   const at = [0, 10_000, 20_000, 59_999, 60_000, 60_001, 70_000, 80_000, 80_001];
   expect(at.map(mayRestart)).toEqual([true, true, true, false, true, false, true, true, false]);
+});
+
+test('a part that never stays is restarted for ever, after longer and longer pauses', () => {
+  const pauseMs = createRestartPauses(60_000);
+  let now = 0;
+  const pauses = Array.from({ length: 10 }, () => {
+    const pause = pauseMs(now);
+    now += pause;
+    return pause / 1000;
+  });
+  expect(pauses).toEqual([0, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
+  expect(pauseMs(now + 59_999)).toBe(60_000);
+  expect(pauseMs(now + 59_999 + 120_000)).toBe(0);
 });
 
 test.each(['0', '-1', '1.5', 'long', '86401'])('the setting START_TIMEOUT_SECONDS refuses %s', (text) => {

@@ -61,6 +61,39 @@ test('who leaves ends the query at the store', async () => {
   );
 });
 
+test('a tenant with many queries waits for its own, and others are answered', async () => {
+  const held: ServerResponse[] = [];
+  answer = (_, response) => void held.push(response);
+  const give = (response: ServerResponse | undefined) =>
+    response?.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"success","data":[]}');
+  const before = asked.length;
+  const replies = Array.from({ length: 5 }, () => app.as(app.owner).get(200, `${V1}/labels`));
+  await eventually(
+    () => Promise.resolve(held.length),
+    (count) => count === 3,
+  );
+  answer = (_, response) => void give(response);
+  await app.as(app.stranger).get(200, `${V1}/labels`);
+  expect(asked.length).toBe(before + 4);
+  held.forEach(give);
+  await Promise.all(replies);
+});
+
+test('a query during which the store ends is not asked again', async () => {
+  const dying = '/api/metrics/query?query=dying%2B1';
+  answer = (request) => void request.socket.destroy();
+  expect(await app.as(app.owner).get(503, dying)).toMatchObject({ code: 'unavailable' });
+  const before = asked.length;
+  answer = (_, response) =>
+    void response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"success","data":[]}');
+  expect(await app.as(app.stranger).get(422, dying)).toMatchObject({
+    code: 'unprocessable',
+    detail: 'the metrics store ended while this query ran; it is refused for an hour: write it in another way',
+  });
+  expect(asked.length).toBe(before);
+  await app.as(app.owner).get(200, `${V1}/query?query=living`);
+});
+
 /** Answers with pieces of a megabyte between a head and a tail; `isWhole` says whether all were taken. */
 function answerLong({ head, tail, piece, count }: { head: string; tail: string; piece: string; count: number }) {
   const sent = { isWhole: false };

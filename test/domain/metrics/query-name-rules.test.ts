@@ -1,5 +1,11 @@
+import { ExpressionError, tokensOf } from '../../../domain/metrics/expression-token-rules.ts';
 import { withStoredNames } from '../../../domain/metrics/query-name-rules.ts';
 import { threadCpuMs } from '../../support/thread-cpu.ts';
+
+const stored = (expression: string) =>
+  withStoredNames(tokensOf(expression))
+    .map(({ text }) => text)
+    .join('');
 
 test.each([
   ['deploy.count', 'deploy_count'],
@@ -20,15 +26,31 @@ test.each([
   ['a.b # c.d\n + e.f', 'a_b # c.d\n + e_f'],
   ['a\\.b', 'a_b'],
   ['`a.b`', '`a.b`'],
-  ['"a.b', '"a_b'],
+  ['`a\\`b.c`', '`a\\`b.c`'],
+  ['größe.x', 'gr__e_x'],
+  ['rate(x.y[1h:1.5m])', 'rate(x_y[1h:1.5m])'],
+  ['a.b[$__interval] + 1.5Ki + 0b101', 'a_b[$__interval] + 1.5Ki + 0b101'],
   ['{"a\\".b"}', '{"a\\".b"}'],
   ['', ''],
 ])('%s becomes %s', (given, expected) => {
-  expect(withStoredNames(given)).toBe(expected);
+  expect(stored(given)).toBe(expected);
 });
 
+test.each(['"a.b', "'a\\'", '`a\\`', 'a;b', 'a\u00a0b', '1label_set(x)', '5mlabel_set(x)', 'a$', 'a|b', '\0'])(
+  'what the store might read otherwise is refused: %j',
+  (given) => {
+    expect(() => tokensOf(given)).toThrow(ExpressionError);
+  },
+);
+
 test('an expression of 16 KB takes no time, whatever it is', () => {
-  for (const text of ['{', '"', '\\', 'a.', '#', '{"', '.1', "'\\"]) {
-    expect(threadCpuMs(() => void withStoredNames(text.repeat(16_384 / text.length)))).toBeLessThan(200);
-  }
+  const read = (text: string) => {
+    try {
+      stored(text);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ExpressionError);
+    }
+  };
+  for (const text of ['{', '"', '\\', 'a.', '#', '{"', '.1', "'\\", '1', '1e', '$a', '(', '`\\'])
+    expect(threadCpuMs(() => read(text.repeat(16_384 / text.length)))).toBeLessThan(200);
 });

@@ -1,6 +1,8 @@
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from './errors.ts';
 
 export interface TenantQueueLimits {
+  /** What it lets run, in refusals: `slow queries`. */
+  works: string;
   /** Works of all tenants that run at a time. */
   running: number;
   runningPerTenant: number;
@@ -53,7 +55,7 @@ export class TenantQueue {
     const line = this.#lines.get(tenantId) ?? { running: 0, waiting: [] };
     this.#lines.set(tenantId, line);
     if (this.#hasPlaceFor(line)) this.#begin(line);
-    else if (!isContinued && line.waiting.length >= this.#limits.waitingPerTenant) throw tooMany();
+    else if (!isContinued && line.waiting.length >= this.#limits.waitingPerTenant) throw tooMany(this.#limits);
     else await this.#wait(tenantId, line, signal);
     const beganAt = performance.now();
     try {
@@ -106,7 +108,7 @@ export class TenantQueue {
       this.#tidy(tenantId, line);
       place.reject(reason);
     };
-    const timer = setTimeout(() => leave(tooLong()), this.#limits.waitMs);
+    const timer = setTimeout(() => leave(tooLong(this.#limits)), this.#limits.waitMs);
     const onAbort = () => leave(signal?.reason);
     signal?.addEventListener('abort', onAbort);
     try {
@@ -122,9 +124,10 @@ export class TenantQueue {
   }
 }
 
-const tooMany = () =>
-  new DomainError('rate_limited', 'Too many slow queries of this tenant are waiting already; try again later', {
+const tooMany = ({ works }: TenantQueueLimits) =>
+  new DomainError('rate_limited', `Too many ${works} of this tenant are waiting already; try again later`, {
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
   });
 
-const tooLong = () => new DomainError('unavailable', 'The slow queries before this one took too long; try again later');
+const tooLong = ({ works }: TenantQueueLimits) =>
+  new DomainError('unavailable', `The ${works} before this one took too long; try again later`);

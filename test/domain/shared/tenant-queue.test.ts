@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TenantQueue } from '../../../domain/data/tenant-queue.ts';
+import { TenantQueue } from '../../../domain/shared/tenant-queue.ts';
 import { eventually } from '../../support/eventually.ts';
 
-const LIMITS = { running: 3, runningPerTenant: 2, waitingPerTenant: 2, waitMs: 120_000, restFactor: 0 };
+const LIMITS = { works: 'works', running: 3, runningPerTenant: 2, waitingPerTenant: 2, waitMs: 120_000, restFactor: 0 };
 
 /** Begins works that last until they are told to end, and notes which have begun. */
 function workshop(limits: Partial<typeof LIMITS> = {}) {
