@@ -55,6 +55,20 @@ export const MissingChangelog = z
     ].join('\n\n'),
   });
 
+/** With what a release was compared in which environments. */
+export const Bases = z.array(
+  z
+    .object({
+      environment: z.string(),
+      environmentId: z.string(),
+      releaseName: z
+        .string()
+        .nullable()
+        .meta({ description: 'The release it is compared with; null: nothing ran before' }),
+    })
+    .meta({ id: 'ReleaseBase' }),
+);
+
 const keys = { workItems: z.array(z.string()), pullRequests: z.array(z.int()) };
 
 /** One side of a change: what it adds, or what it takes back. */

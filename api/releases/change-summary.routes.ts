@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
-import { changeSummary } from '../../domain/releases/change-summary.ts';
-import { SERIES_MAX } from '../../domain/releases/releases.queries.ts';
+import { ARRIVALS_MAX, changeSummary } from '../../domain/releases/change-summary.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { DateTime, Name, RepositoryIdentifier } from '../http/parameters.ts';
-import { NoLongerIncludedKeys, RepositoryFreshness, SideKeys, SideSummary } from '../http/changelogs.ts';
+import { Bases, NoLongerIncludedKeys, RepositoryFreshness, SideKeys, SideSummary } from '../http/changelogs.ts';
 
 const Summary = z.object({
   repositoryIdentifier: z.string(),
@@ -31,6 +30,7 @@ const Summary = z.object({
       domain: z.string(),
       matchedDeploymentDates: z.array(z.string()),
       matchedEnvironments: z.array(z.string()),
+      bases: Bases,
       workItems: z.array(z.string()),
       packageChanges: z.array(
         z.object({
@@ -62,8 +62,8 @@ export const changeSummaryRoutes = [
     group: 'Releases',
     summary: 'Summarize the changes of a range of releases or a period',
     description: [
-      `The releases of a domain are ordered by their first successful deployment (to the environment, if one is given), and each is compared with the previous one. Covers the newest ${SERIES_MAX} releases.`,
-      'By release: from `fromReleaseName` (exclusive) to `toReleaseName` (inclusive), in each domain that has both. By date: releases with a successful deployment from `since` to `until`, both inclusive. Totals count distinct commits and work items.',
+      `Each release is compared, in each environment (or the one given), with what that environment ran before the release was deployed to it, rollbacks and repeated deployments taken into account. Environments in which it changed the same share an entry; \`bases\` names them and the release that ran before. A release that is deployed again after another one has an entry of its own for that. Covers the newest ${ARRIVALS_MAX} of these deployments.`,
+      'By release: from `fromReleaseName` (exclusive) to `toReleaseName` (inclusive), in each environment that has both. By date: releases with a successful deployment from `since` to `until`, both inclusive. Totals count distinct commits and work items.',
       '`added` is what `git log` lists from the previous version to this one, `removed` the other way round: both have commits where a hotfix diverged, a downgrade has `removed` ones. `commits` and `workItems` of a package change are those of its `added` side, for a downgrade of its `removed` side.',
     ].join('\n\n'),
     roles: ANY_ROLE,
@@ -85,13 +85,14 @@ export const changeSummaryRoutes = [
         tx,
         adapters: {
           git: { commitGraphs },
+          releases: { deploymentLogs },
         },
       },
     ) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier);
         const history = await commitGraphs(work, project.id);
-        const times = { since: since?.toISOString(), until: until?.toISOString() };
+        const log = await deploymentLogs(work, project.id);
         const { domain = null, environmentName = null, fromReleaseName = null, toReleaseName = null } = names;
         return {
           repositoryIdentifier,
@@ -100,10 +101,10 @@ export const changeSummaryRoutes = [
             environmentName,
             fromReleaseName,
             toReleaseName,
-            since: times.since ?? null,
-            until: times.until ?? null,
+            since: since?.toISOString() ?? null,
+            until: until?.toISOString() ?? null,
           },
-          ...(await changeSummary(work, history, project, { ...names, ...times })),
+          ...(await changeSummary(work, history, log, project, { ...names, since, until })),
         };
       }),
   }),

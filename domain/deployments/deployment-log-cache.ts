@@ -1,7 +1,12 @@
 import type { Reads } from '../data/fenced-reads.ts';
-import { isEffective } from './deployed-rules.ts';
+import {
+  deploymentsOf,
+  type InstalledSeries,
+  installedSeries,
+  runningNow,
+  type SeriesDeployment,
+} from './installed-series-rules.ts';
 import type { Packages } from './report-rules.ts';
-import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
 import {
   type LoggedRow,
   installedByDeployments,
@@ -10,25 +15,19 @@ import {
   placeRows,
 } from './deployment-log.queries.ts';
 
-export interface LoggedDeployment {
+export interface LoggedDeployment extends SeriesDeployment {
   id: string;
-  releaseName: string;
   /** Milliseconds since the epoch. */
-  at: number;
   receivedAt: number;
-  status: DeploymentStatus;
-  rolledBackAt: number | null;
-  /** What it installed. */
-  packages: Packages;
-  /** All packages of its release. */
-  installsAll: boolean;
 }
 
 /** The deployments of one domain to one environment, in order. */
 export interface DeploymentPlace extends PlaceKey {
   deployments: readonly LoggedDeployment[];
-  /** Those that changed what the environment runs. */
+  /** Those that make up what runs now. */
   installed: readonly LoggedDeployment[];
+  /** What ran from when to when. */
+  series: InstalledSeries<LoggedDeployment>;
 }
 
 /** The deployments of a project as they are known now. What changes is another object; what does not is the same. */
@@ -135,10 +134,10 @@ async function readAfter(
   );
   for (const { environmentId, domain, digest, rows } of read) {
     const deployments = rows.map((row) => logged(row, known, packages));
-    const installed = deployments.filter(({ status, rolledBackAt }) =>
-      isEffective({ status, isRolledBack: rolledBackAt !== null }),
-    );
-    places.set(keyOf({ environmentId, domain }), { digest, place: { environmentId, domain, deployments, installed } });
+    const series = installedSeries(deployments);
+    const installed = deploymentsOf(runningNow(series));
+    const place = { environmentId, domain, deployments, installed, series };
+    places.set(keyOf(place), { digest, place });
   }
   const all = [...places.values()].map(({ place }) => place);
   entry.places = places;
@@ -156,12 +155,18 @@ async function readPackages(reads: Reads, ids: readonly string[]): Promise<Map<s
 }
 
 function logged(
-  [id, at, receivedAt, status, rolledBackAt, releaseName, installsAll]: LoggedRow,
+  [id, at, receivedAt, status, rolledBackAt, releaseName, installsAll, contentDigest]: LoggedRow,
   known: ReadonlyMap<string, LoggedDeployment>,
   packages: ReadonlyMap<string, Packages>,
 ): LoggedDeployment {
   const before = known.get(id);
-  if (before?.at === at && before.status === status && before.rolledBackAt === rolledBackAt) return before;
+  if (
+    before?.at === at &&
+    before.status === status &&
+    before.rolledBackAt === rolledBackAt &&
+    before.contentDigest === contentDigest
+  )
+    return before;
   return {
     id,
     releaseName,
@@ -169,6 +174,7 @@ function logged(
     receivedAt,
     status,
     rolledBackAt,
+    contentDigest,
     packages: before?.packages ?? packages.get(id) ?? {},
     installsAll,
   };

@@ -9,7 +9,7 @@ export interface PlaceKey {
   domain: string;
 }
 
-/** Another digest, other deployments; it covers every column of `LoggedRow` that can change. */
+/** Another digest, other deployments; it covers every column of `LoggedRow` that can change for one deployment alone. */
 const digest = sql<string>`count(*) || ':' || bit_xor(hash_record_extended(row (d.id, d.deployed_at, d.status, d.rolled_back_at), 0))`;
 
 const deploymentsOf = ({ db, tenantId }: Reads, projectId: string) =>
@@ -31,6 +31,7 @@ export type LoggedRow = [
   rolledBackAt: number | null,
   releaseName: string,
   installsAll: boolean,
+  contentDigest: string | null,
 ];
 
 /** The deployments of some domains to environments, in order, with their digests. */
@@ -46,7 +47,7 @@ export const placeRows = (reads: Reads, projectId: string, places: readonly Plac
       digest.as('digest'),
       sql<LoggedRow[]>`json_agg(json_build_array(d.id, (extract(epoch from d.deployed_at) * 1000)::float8,
         (extract(epoch from d.created_at) * 1000)::float8, d.status,
-        (extract(epoch from d.rolled_back_at) * 1000)::float8, d.release_name, d.installs_all) order by d.deployed_at, d.created_at, d.id)`.as(
+        (extract(epoch from d.rolled_back_at) * 1000)::float8, d.release_name, d.installs_all, d.content_digest) order by d.deployed_at, d.created_at, d.id)`.as(
         'rows',
       ),
     ])

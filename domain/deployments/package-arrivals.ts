@@ -8,7 +8,9 @@ export interface PackageArrivals {
   last: LoggedDeployment | undefined;
 }
 
-const cache = new WeakMap<DeploymentPlace, Map<string, PackageArrivals>>();
+type InstalledPlace = Pick<DeploymentPlace, 'installed'>;
+
+const cache = new WeakMap<InstalledPlace, Map<string, PackageArrivals>>();
 
 interface Found {
   installed: readonly LoggedDeployment[];
@@ -25,7 +27,7 @@ const ADDED_MAX = 16;
  * Finds which versions of a package came to a place, and by what; kept while the place's deployments are the same.
  * Where deployments were only added since, the arrivals before them are the same objects.
  */
-export function packageArrivals(place: DeploymentPlace, name: string): PackageArrivals {
+export function packageArrivals(place: InstalledPlace, name: string): PackageArrivals {
   const kept = cache.get(place) ?? new Map<string, PackageArrivals>();
   cache.set(place, kept);
   const found = kept.get(name) ?? findArrivals(place, name);
@@ -33,7 +35,7 @@ export function packageArrivals(place: DeploymentPlace, name: string): PackageAr
   return found;
 }
 
-function findArrivals({ installed }: DeploymentPlace, name: string): PackageArrivals {
+function findArrivals({ installed }: InstalledPlace, name: string): PackageArrivals {
   const [first] = installed;
   if (!first) return { arrivals: [], last: undefined };
   const ofPlace = newest.get(first) ?? new Map<string, Found>();

@@ -1,11 +1,11 @@
-/** A release that was deployed with success at least once, as it stands in the order of its domain. */
-export interface DeployedRelease {
+import type { ReleaseArrival, SeriesDeployment } from '../deployments/installed-series-rules.ts';
+import { arrivalOf } from '../deployments/installed-series-rules.ts';
+
+/** How releases came to an environment, of one domain. */
+export interface ArrivalsAt<Deployment> {
   domain: string;
-  releaseName: string;
-  /** What its reports installed together: package name to version. */
-  packages: Record<string, string>;
-  /** Successful ones, oldest first. */
-  deployments: { environment: string; category: string; deployedAt: string; isRolledBack: boolean }[];
+  /** In order. */
+  arrivals: readonly ReleaseArrival<Deployment>[];
 }
 
 export interface SummaryFilter {
@@ -13,79 +13,85 @@ export interface SummaryFilter {
   fromReleaseName?: string | undefined;
   /** Included. */
   toReleaseName?: string | undefined;
-  /** ISO 8601 in UTC with milliseconds, both inclusive. */
-  since?: string | undefined;
-  until?: string | undefined;
+  /** Both inclusive. */
+  since?: Date | undefined;
+  until?: Date | undefined;
 }
 
-/** A release that matches, and the packages that the releases before it in its domain left. */
-export interface MatchedRelease {
-  release: DeployedRelease;
-  before: DeployedRelease['packages'];
-  /** Those that match. */
-  deployments: DeployedRelease['deployments'];
+/** A release that came to a place, and its successful deployments that match. */
+export interface MatchedArrival<Deployment, Place> {
+  place: Place;
+  arrival: ReleaseArrival<Deployment>;
+  deployments: Deployment[];
 }
-
-/** Package name to version after some releases, in order: one that a release does not carry stays as it was. */
-export const packagesAfter = (releases: readonly Pick<DeployedRelease, 'packages'>[]): DeployedRelease['packages'] =>
-  Object.fromEntries(releases.flatMap(({ packages }) => Object.entries(packages)));
 
 /**
- * Releases of a range of names, exclusive of its begin, or with deployments within two moments.
- * @param series in order, by domain.
- * @returns also, in words, which ranges no domain has.
+ * How releases of a range of names, exclusive of its begin, or with deployments within two moments came to environments.
+ * @returns also, in words, which ranges a domain has in no environment.
  */
-export function matchReleases(
-  series: readonly DeployedRelease[],
+export function matchArrivals<Deployment extends SeriesDeployment, Place extends ArrivalsAt<Deployment>>(
+  places: readonly Place[],
   filter: SummaryFilter,
-): { matched: MatchedRelease[]; unmatchedRanges: string[] } {
+): { matched: MatchedArrival<Deployment, Place>[]; unmatchedRanges: string[] } {
   const unmatchedRanges: string[] = [];
-  const matched = [...Map.groupBy(series, ({ domain }) => domain)].flatMap(([domain, releases]) => {
-    const range = rangeIn(releases, filter);
-    if (typeof range === 'string') {
-      if (range !== '') unmatchedRanges.push(`${domain}: ${range}`);
-      return [];
-    }
-    const chosen = releases.slice(range.begin, range.end);
-    let packages = packagesAfter(releases.slice(0, range.begin));
-    return chosen.map((release) => {
-      const before = packages;
-      packages = packagesAfter([{ packages }, release]);
-      const deployments = release.deployments.filter(({ deployedAt }) => isWithin(deployedAt, filter));
-      return { release, before, deployments };
-    });
-  });
-  const { fromReleaseName, toReleaseName } = filter;
-  const isNamed = fromReleaseName !== undefined || toReleaseName !== undefined;
-  if (isNamed && matched.length === 0 && unmatchedRanges.length === 0 && !isEmptyRange(filter)) {
-    unmatchedRanges.push(
-      `No domain has the releases ${[fromReleaseName, toReleaseName].filter((name) => name !== undefined).join(' and ')}`,
+  const chosen = [...Map.groupBy(places, ({ domain }) => domain)].flatMap(([domain, ofDomain]) => {
+    const ranges = ofDomain.map((place) => ({ place, range: rangeIn(place, filter) }));
+    const found = ranges.flatMap(({ place, range }) =>
+      Array.isArray(range) ? range.map((arrival) => ({ place, arrival })) : [],
     );
-  }
-  return { matched: matched.filter(({ deployments }) => deployments.length > 0), unmatchedRanges };
+    const isUnmatched = ranges.every(({ range }) => !Array.isArray(range));
+    const why = isUnmatched ? whyNoRange(ofDomain, filter) : '';
+    if (why !== '') unmatchedRanges.push(`${domain}: ${why}`);
+    return found;
+  });
+  const named = namesOf(filter);
+  const isEmptyRange = named.length === 2 && named[0] === named[1];
+  if (named.length > 0 && chosen.length === 0 && unmatchedRanges.length === 0 && !isEmptyRange)
+    unmatchedRanges.push(`No domain has the releases ${named.join(' and ')}`);
+  const matched = chosen
+    .map(({ place, arrival }) => ({
+      place,
+      arrival,
+      deployments: arrival.deployments.filter(({ status, at }) => status === 'Success' && isWithin(at, filter)),
+    }))
+    .filter(({ deployments }) => deployments.length > 0);
+  return { matched, unmatchedRanges };
 }
 
-const isEmptyRange = ({ fromReleaseName, toReleaseName }: SummaryFilter) =>
-  fromReleaseName !== undefined && fromReleaseName === toReleaseName;
+const namesOf = ({ fromReleaseName, toReleaseName }: SummaryFilter): string[] =>
+  [fromReleaseName, toReleaseName].filter((name) => name !== undefined);
 
-const isWithin = (moment: string, { since, until }: SummaryFilter): boolean =>
-  (since === undefined || moment >= since) && (until === undefined || moment <= until);
+const isWithin = (moment: number, { since, until }: SummaryFilter): boolean =>
+  (since === undefined || moment >= since.getTime()) && (until === undefined || moment <= until.getTime());
 
-/** Places in the order of a domain; a text: why there is no such range, empty where the domain knows neither name. */
-function rangeIn(
-  releases: readonly DeployedRelease[],
+type Reversed = 'reversed';
+
+/** Arrivals between two releases at a place; undefined where it does not have both. */
+function rangeIn<Deployment extends SeriesDeployment>(
+  { arrivals }: ArrivalsAt<Deployment>,
   { fromReleaseName, toReleaseName }: SummaryFilter,
-): { begin: number; end: number } | string {
-  const placeOf = (name: string | undefined) => releases.findIndex(({ releaseName }) => releaseName === name);
-  const [from, to] = [placeOf(fromReleaseName), placeOf(toReleaseName)];
-  const isUnknown = (name: string | undefined, place: number) => name !== undefined && place < 0;
-  const unknown = [
-    ...(isUnknown(fromReleaseName, from) ? [fromReleaseName] : []),
-    ...(isUnknown(toReleaseName, to) ? [toReleaseName] : []),
-  ];
-  const named = [fromReleaseName, toReleaseName].filter((name) => name !== undefined).length;
-  if (unknown.length > 0) return unknown.length === named ? '' : `there is no release ${unknown.join(' or ')}`;
-  const end = toReleaseName === undefined ? releases.length : to + 1;
-  if (from + 1 > end) return `${fromReleaseName} was deployed after ${toReleaseName}`;
-  return { begin: from + 1, end };
+): ReleaseArrival<Deployment>[] | Reversed | undefined {
+  const placeOf = (name: string) => {
+    const arrival = arrivalOf({ arrivals }, name);
+    return arrival ? arrivals.indexOf(arrival) : undefined;
+  };
+  const from = fromReleaseName === undefined ? -1 : placeOf(fromReleaseName);
+  const to = toReleaseName === undefined ? arrivals.length - 1 : placeOf(toReleaseName);
+  if (from === undefined || to === undefined) return undefined;
+  if (from > to) return 'reversed';
+  return arrivals.slice(from + 1, to + 1).filter(({ releaseName }) => releaseName !== fromReleaseName);
+}
+
+/** Why a domain has a range in no environment; empty where it knows neither name. */
+function whyNoRange<Deployment extends SeriesDeployment>(
+  places: readonly ArrivalsAt<Deployment>[],
+  filter: SummaryFilter,
+): string {
+  const named = namesOf(filter);
+  const unknown = named.filter((name) => !places.some((place) => arrivalOf(place, name)));
+  if (unknown.length > 0) return unknown.length === named.length ? '' : `there is no release ${unknown.join(' or ')}`;
+  const [from, to] = named;
+  return places.some((place) => rangeIn(place, filter) === 'reversed')
+    ? `${from} was deployed after ${to}`
+    : `no environment has both ${from} and ${to}`;
 }

@@ -1,15 +1,18 @@
+import type { DeploymentLog, LoggedDeployment } from '../deployments/deployment-log-cache.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import { inInstallOrder } from '../git/install-order-rules.ts';
 import { dependenciesOf } from '../git/packages.queries.ts';
 import { rangeFacts } from '../git/range-facts.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
+import { compareText } from '../shared/version-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { lostKeys, rangesOf, type SideKeys, sideKeys, type SideSummary, sidesOf, summariesOf } from './change-sides.ts';
 import { resolveChanges } from './changelog.ts';
-import { matchReleases, type SummaryFilter } from './change-summary-rules.ts';
-import { directionOf, type Direction, packageChanges } from './package-change-rules.ts';
-import { releaseSeries } from './releases.queries.ts';
+import { type ArrivalsAt, type MatchedArrival, matchArrivals, type SummaryFilter } from './change-summary-rules.ts';
+import { type EnvironmentLabel, environmentLabels } from './metrics.queries.ts';
+import { directionOf, type Direction } from './package-change-rules.ts';
+import { type Arrival, type BasePlace, type ReleaseStep, stepOfArrival } from './release-bases.ts';
 
 const CHANGE_TYPES: Record<Direction, 'added' | 'updated' | 'downgraded' | 'removed'> = {
   install: 'added',
@@ -23,6 +26,62 @@ export interface SummaryQuery extends SummaryFilter {
   environmentName?: string | undefined;
 }
 
+/** The most arrivals of releases in environments that one answer goes through: the newest. */
+export const ARRIVALS_MAX = 2_000;
+
+interface Place extends BasePlace, ArrivalsAt<LoggedDeployment> {
+  environment: EnvironmentLabel;
+}
+
+/** How releases came to the environments of a project, those of one domain or environment or of all: the newest. */
+async function arrivalsAt(
+  tx: Tx,
+  log: DeploymentLog,
+  projectId: string,
+  { domain, environmentName }: SummaryQuery,
+): Promise<Place[]> {
+  const environments = new Map((await environmentLabels(tx, projectId)).map((each) => [each.id, each]));
+  const arrivals = log.places.flatMap((place) => {
+    const environment = environments.get(place.environmentId);
+    if (!environment || (domain !== undefined && place.domain !== domain)) return [];
+    if (environmentName !== undefined && environment.name !== environmentName) return [];
+    const at = { environment, environmentId: place.environmentId, domain: place.domain, place };
+    return place.series.arrivals.map((arrival) => ({ at, arrival }));
+  });
+  const newest = arrivals.toSorted((a, b) => beginOf(a.arrival) - beginOf(b.arrival)).slice(-ARRIVALS_MAX);
+  return [...Map.groupBy(newest, ({ at }) => at.place).values()].flatMap((own) => {
+    const [first] = own;
+    return first ? [{ ...first.at, arrivals: own.map(({ arrival }) => arrival) }] : [];
+  });
+}
+
+const beginOf = ({ deployments }: Arrival): number => deployments[0]?.at ?? 0;
+
+/** What a release changed as it came to some environments, the same in each. */
+interface SummaryStep extends ReleaseStep {
+  domain: string;
+  releaseName: string;
+  matched: MatchedArrival<LoggedDeployment, Place>[];
+}
+
+function stepsOf(log: DeploymentLog, matched: readonly MatchedArrival<LoggedDeployment, Place>[]): SummaryStep[] {
+  const steps = matched
+    .toSorted((a, b) => compareText(a.place.domain, b.place.domain) || beginOf(a.arrival) - beginOf(b.arrival))
+    .map((each) => ({
+      domain: each.place.domain,
+      releaseName: each.arrival.releaseName,
+      ...stepOfArrival(log, each.place, each.arrival),
+      matched: each,
+    }));
+  const alike = Map.groupBy(steps, ({ domain, releaseName, baseName, changes }) =>
+    JSON.stringify([domain, releaseName, baseName, changes]),
+  );
+  return [...alike.values()].flatMap((own) => {
+    const [first] = own;
+    return first ? [{ ...first, matched: own.map((each) => each.matched) }] : [];
+  });
+}
+
 /** What a step adds or takes back: totals and keys, without the commits. */
 const sideOf = ({ totalCommits, workItems, pullRequests }: SideSummary): SideKeys => ({
   totalCommits,
@@ -30,14 +89,22 @@ const sideOf = ({ totalCommits, workItems, pullRequests }: SideSummary): SideKey
   pullRequests,
 });
 
-/** What changed by the releases of a range or of a time, each held against what the releases before it left. */
-export async function changeSummary(tx: Tx, history: History, project: ProjectFacts, query: SummaryQuery) {
-  const series = await releaseSeries(tx, project.id, query);
-  const { matched, unmatchedRanges } = matchReleases(series, query);
+/** What changed by the releases of a range or of a time, each held against what its environments ran before it. */
+export async function changeSummary(
+  tx: Tx,
+  history: History,
+  log: DeploymentLog,
+  project: ProjectFacts,
+  query: SummaryQuery,
+) {
+  const { matched, unmatchedRanges } = matchArrivals<LoggedDeployment, Place>(
+    await arrivalsAt(tx, log, project.id, query),
+    query,
+  );
   const dependencies = dependenciesOf(history.packages);
-  const steps = matched.map((each) => ({
+  const steps = stepsOf(log, matched).map((each) => ({
     ...each,
-    changes: inInstallOrder(packageChanges(each.before, each.release.packages), dependencies),
+    changes: inInstallOrder(each.changes, dependencies),
   }));
   const resolvedChanges = await resolveChanges(
     tx,
@@ -49,9 +116,8 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
   const commits = new Set<number>();
   const missing: { releaseName: string; domain: string }[] = [];
   let at = 0;
-  const releases = steps.map(({ release, deployments, changes }) => {
+  const releases = steps.map(({ releaseName, domain, baseName, matched: arrivals, changes }) => {
     const own = parts.slice(at, (at += changes.length));
-    const { releaseName, domain } = release;
     if (own.some((change) => change.missing !== null)) missing.push({ releaseName, domain });
     const packageChangeViews = own.map((change) => {
       const facts = change.range ? ranges.of(change.range) : undefined;
@@ -72,8 +138,16 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
     return {
       releaseName,
       domain,
-      matchedDeploymentDates: deployments.map(({ deployedAt }) => deployedAt),
-      matchedEnvironments: [...new Set(deployments.map(({ environment }) => environment))],
+      matchedDeploymentDates: arrivals
+        .flatMap(({ deployments }) => deployments.map((each) => each.at))
+        .toSorted((a, b) => a - b)
+        .map((moment) => new Date(moment).toISOString()),
+      matchedEnvironments: distinct(arrivals.map(({ place }) => place.environment.name)),
+      bases: arrivals.map(({ place: { environment } }) => ({
+        environment: environment.name,
+        environmentId: environment.id,
+        releaseName: baseName,
+      })),
       workItems: distinct(packageChangeViews.flatMap(({ workItems }) => workItems)),
       packageChanges: packageChangeViews,
       added: sideOf(added),
@@ -87,7 +161,7 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
     for (const key of workItems) releasesByItem.set(key, [...(releasesByItem.get(key) ?? []), releaseName]);
   return {
     summary: {
-      totalReleases: releases.length,
+      totalReleases: new Set(releases.map(({ domain, releaseName }) => `${domain}\n${releaseName}`)).size,
       totalCommits: commits.size,
       totalWorkItems: keys.length,
       totalPackageChanges: releases.reduce((sum, each) => sum + each.packageChanges.length, 0),

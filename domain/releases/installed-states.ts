@@ -1,4 +1,5 @@
 import type { DeploymentLog, DeploymentPlace, LoggedDeployment } from '../deployments/deployment-log-cache.ts';
+import { lastSuccess, runningNow } from '../deployments/installed-series-rules.ts';
 import { inOrder } from '../deployments/package-arrivals.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -20,14 +21,10 @@ function placeState(place: DeploymentPlace): PlaceState {
   const last = new Map<string, LoggedDeployment>();
   for (const deployment of place.installed)
     for (const name of Object.keys(deployment.packages)) last.set(name, deployment);
-  const state = { release: place.installed.findLast(isOfRelease)?.releaseName, last };
+  const state = { release: lastSuccess(runningNow(place.series))?.releaseName, last };
   cache.set(place, state);
   return state;
 }
-
-/** Whether a deployment brought its release: one of nothing at all brings it only if the release has no packages. */
-const isOfRelease = ({ status, installsAll, packages }: LoggedDeployment): boolean =>
-  status === 'Success' && (installsAll || Object.keys(packages).length > 0);
 
 /**
  * What runs at this moment in the active environments of a project, in the order in which releases travel.

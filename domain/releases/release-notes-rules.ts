@@ -5,6 +5,8 @@ export interface NotesText {
   domains: readonly {
     domain: string;
     previousReleaseName: string | null;
+    /** Environments in which it is held against that. */
+    bases: readonly { environment: string }[];
     deployments: readonly { environment: string; deployedAt: string; isRolledBack: boolean }[];
     addedWorkItems: readonly NotedItem[];
     summary: { added: { pullRequests: readonly number[] } };
@@ -83,7 +85,7 @@ export function writeNotes(notes: NotesText, format: Format): string {
 }
 
 function domainNotes(
-  { domain, previousReleaseName, deployments, dependencyCycles, packages, ...changes }: Domain,
+  { domain, previousReleaseName, bases, deployments, dependencyCycles, packages, ...changes }: Domain,
   format: Format,
 ): string[] {
   const { heading, paragraph, list, text } = format;
@@ -98,7 +100,9 @@ function domainNotes(
   ];
   return [
     heading(2, text(domain)),
-    paragraph(text(`${since}.`)),
+    paragraph(
+      text(`${since}${bases.length === 0 ? '' : ` (${bases.map(({ environment }) => environment).join(', ')})`}.`),
+    ),
     ...(deployments.length > 0
       ? [
           list(

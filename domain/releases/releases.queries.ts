@@ -1,9 +1,7 @@
-import { sql, type SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
-import { INSTALLING_STATUSES } from '../deployments/deployments.queries.ts';
 import { asTable } from '../release-candidates/candidate-series.queries.ts';
 import type { CandidateName } from '../release-candidates/release-candidates.queries.ts';
-import type { DeployedRelease } from './change-summary-rules.ts';
 
 export interface ReleaseFilter {
   domain?: string | undefined;
@@ -100,76 +98,6 @@ export async function releasePage(
     .select(sql<number>`count(*)::int`.as('total'))
     .executeTakeFirstOrThrow();
   return { releases: [], total };
-}
-
-/** The most releases of one series: the newest. */
-export const SERIES_MAX = 2_000;
-
-/** ISO 8601 in UTC with milliseconds. */
-const isoOf = (column: string) =>
-  sql<string>`to_char(${sql.ref(column)} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-/**
- * Releases by domain in the order in which they were first deployed; to one environment, or anywhere. Each has what its
- * reports installed together, those of earlier contents excepted.
- */
-export function releaseSeries(
-  { db, tenantId }: Reads,
-  projectId: string,
-  { domain, environmentName }: { domain?: string | undefined; environmentName?: string | undefined },
-): Promise<DeployedRelease[]> {
-  let reports = db
-    .selectFrom('release_deployment as d')
-    .innerJoin('environment as e', (join) =>
-      join.onRef('e.tenantId', '=', 'd.tenantId').onRef('e.id', '=', 'd.environmentId'),
-    )
-    .where('d.tenantId', '=', tenantId)
-    .where('d.projectId', '=', projectId)
-    .where('d.status', 'in', INSTALLING_STATUSES);
-  if (domain !== undefined) reports = reports.where('d.domain', '=', domain);
-  if (environmentName !== undefined) reports = reports.where('e.name', '=', environmentName);
-  const ofContent = reports.select([
-    'd.id',
-    'd.domain',
-    'd.releaseName',
-    'd.status',
-    'd.deployedAt',
-    'd.createdAt',
-    'd.rolledBackAt',
-    'd.installed',
-    'e.name',
-    'e.category',
-    sql<boolean>`d.content_digest is not distinct from first_value(d.content_digest) over (
-      partition by d.domain, d.release_name order by d.deployed_at desc, d.created_at desc, d.id desc)`.as(
-      'isOfNewest',
-    ),
-  ]);
-  const newest = db
-    .selectFrom(ofContent.as('d'))
-    .groupBy(['d.domain', 'd.releaseName'])
-    .having(sql<SqlBool>`bool_or(d.status = 'Success')`)
-    .select([
-      'd.domain',
-      'd.releaseName',
-      sql<string>`min(d.deployed_at) filter (where d.status = 'Success')`.as('firstAt'),
-      sql<
-        Record<string, string>
-      >`jsonb_overlaid(d.installed order by d.deployed_at, d.created_at, d.id) filter (where ${sql.ref('d.isOfNewest')})`.as(
-        'packages',
-      ),
-      sql<DeployedRelease['deployments']>`jsonb_agg(jsonb_build_object('environment', d.name, 'category', d.category,
-        'isRolledBack', d.rolled_back_at is not null, 'deployedAt', ${isoOf('d.deployedAt')}) order by d.deployed_at, d.id)
-        filter (where d.status = 'Success')`.as('deployments'),
-    ])
-    .orderBy('firstAt', 'desc')
-    .limit(sql.lit(SERIES_MAX));
-  return db
-    .selectFrom(newest.as('newest'))
-    .orderBy('domain')
-    .orderBy('firstAt')
-    .orderBy('releaseName')
-    .select(['domain', 'releaseName', 'packages', 'deployments'])
-    .execute();
 }
 
 /** The newest approval of each release in each environment. */

@@ -42,6 +42,7 @@ const notesWith = (text: string) => ({
     {
       domain: text,
       previousReleaseName: text,
+      bases: [{ environment: text }],
       deployments: [{ environment: text, deployedAt: '2026-01-01T00:00:00.000Z', isRolledBack: true }],
       addedWorkItems: [
         { key: text, url: 'https://tracker.example.com/browse/a b>)', totalCommits: 1 },

@@ -126,6 +126,7 @@ test('a summary of changes goes by a range of releases or by a time', async () =
     domain: 'core',
     matchedDeploymentDates: [dates[1]],
     matchedEnvironments: ['uat'],
+    bases: [{ environment: 'uat', environmentId: expect.any(String), releaseName: 'r1' }],
     workItems: ['SHOP-3'],
     packageChanges: [
       {

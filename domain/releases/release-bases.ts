@@ -1,0 +1,92 @@
+import type { DeploymentLog, DeploymentPlace, LoggedDeployment } from '../deployments/deployment-log-cache.ts';
+import {
+  exceptRelease,
+  lastSuccess,
+  lastWith,
+  packagesOf,
+  packagesOfArrival,
+  type ReleaseArrival,
+  type Running,
+  runningBefore,
+  runningNow,
+} from '../deployments/installed-series-rules.ts';
+import { inOrder } from '../deployments/package-arrivals.ts';
+import type { Packages } from '../deployments/report-rules.ts';
+import { type PackageChange, packageChanges } from './package-change-rules.ts';
+
+export type Arrival = ReleaseArrival<LoggedDeployment>;
+
+/** A domain in an environment, which may have none of it yet. */
+export interface BasePlace {
+  environmentId: string;
+  domain: string;
+  /** Undefined: nothing of the domain was ever deployed there. */
+  place: DeploymentPlace | undefined;
+}
+
+/** What a release changes in an environment, and against which release it is held. */
+export interface ReleaseStep {
+  /** The release that ran before it; null: none did. */
+  baseName: string | null;
+  /** By name. */
+  changes: PackageChange[];
+}
+
+/** Finds what runs of the domains of a project, by the log of its deployments. */
+export const placesOf = (log: DeploymentLog): ((environmentId: string, domain: string) => BasePlace) => {
+  const places = new Map(log.places.map((place) => [`${place.environmentId}\n${place.domain}`, place]));
+  return (environmentId, domain) => ({ environmentId, domain, place: places.get(`${environmentId}\n${domain}`) });
+};
+
+/**
+ * Versions of some packages in an environment at a moment: those of what ran of a domain, else those that other domains
+ * brought. @param moment in milliseconds since the epoch; undefined: now.
+ */
+export function versionsIn(
+  log: DeploymentLog,
+  { environmentId, domain }: BasePlace,
+  running: Running<LoggedDeployment> | undefined,
+  moment: number | undefined,
+  names: readonly string[],
+): Packages {
+  const own = packagesOf(running);
+  const missing = names.filter((name) => !Object.hasOwn(own, name));
+  if (missing.length === 0) return own;
+  const others = log.places
+    .filter((each) => each.environmentId === environmentId && each.domain !== domain)
+    .map(({ series }) => (moment === undefined ? runningNow(series) : runningBefore(series, moment)));
+  const brought = missing.flatMap((name) => {
+    const last = others
+      .filter((other) => Object.hasOwn(packagesOf(other), name))
+      .flatMap((other) => lastWith(other, name) ?? [])
+      .toSorted(inOrder)
+      .at(-1);
+    return last ? [[name, last.packages[name] ?? ''] as const] : [];
+  });
+  return { ...Object.fromEntries(brought), ...own };
+}
+
+/** What a release changed as it came to an environment: held against what ran there before it. */
+export function stepOfArrival(log: DeploymentLog, place: BasePlace, arrival: Arrival): ReleaseStep {
+  const after = packagesOfArrival(arrival);
+  const before = exceptRelease(arrival.before, arrival.releaseName);
+  return {
+    baseName: lastSuccess(before, arrival.releaseName)?.releaseName ?? null,
+    changes: packageChanges(versionsIn(log, place, before, arrival.deployments[0]?.at, Object.keys(after)), after),
+  };
+}
+
+/** What a release would change in an environment to which it did not come yet: held against what runs there now. */
+export function stepToCome(log: DeploymentLog, place: BasePlace, releaseName: string, after: Packages): ReleaseStep {
+  const running = exceptRelease(place.place && runningNow(place.place.series), releaseName);
+  return {
+    baseName: lastSuccess(running, releaseName)?.releaseName ?? null,
+    changes: packageChanges(versionsIn(log, place, running, undefined, Object.keys(after)), after),
+  };
+}
+
+/** Package name to version of a domain where a release had come to. */
+export const packagesAfterArrival = (arrival: Arrival): Packages => ({
+  ...packagesOf(arrival.before),
+  ...packagesOfArrival(arrival),
+});
