@@ -28,7 +28,8 @@ const GROUP = 'Org explorer';
 const STATES =
   'Nothing kept starts a refresh, which is audited (`org_explorer.refresh_requested`), and answers `pending`. After a failed refresh the reply is `error` with its message and what is kept from before, until a refresh is requested again.';
 
-const readScope = ({ reads, tx, adapters, actor }: Scope): ReadScope => ({
+/** What reads may ask for, in a request. */
+export const readScope = ({ reads, tx, adapters, actor }: Scope): ReadScope => ({
   reads,
   tx,
   onRequested: ({ id: orgId }) => signalOrgExplorer(adapters.launch, { ...tenantOf(actor), orgId }),
@@ -68,7 +69,7 @@ export const orgExplorerRoutes = [
     async handle({ query: { orgUsername, limit, cursor, ...filter } }, scope) {
       const org = await orgInQuery(scope.reads, orgUsername);
       const read = await readComponentList(readScope(scope), org, filter, { limit, cursor });
-      const last = read.data?.items.length === limit ? read.data.items.at(-1) : undefined;
+      const last = read.data.items.length === limit ? read.data.items.at(-1) : undefined;
       if (!last) return read;
       const next = cursorOf(last.metadataType, last.memberName);
       return reply(read, { headers: { Link: link(scope.requestUrl, { cursor: next }, 'next') } });
@@ -89,7 +90,6 @@ export const orgExplorerRoutes = [
     async handle({ query }, scope) {
       const { org } = await orgOfRepository(scope.reads, query);
       const { data, ...state } = await readMetadata(readScope(scope), org);
-      if (!data) return { ...state, data: null };
       const { types, lastSync } = data;
       const ageOf = (moment: string) =>
         Math.max(0, Math.floor((scope.now().getTime() - new Date(moment).getTime()) / 1_000));
@@ -98,7 +98,7 @@ export const orgExplorerRoutes = [
         data: {
           types: types.map(({ metadataType, componentCount: count, syncedAt, error }) => ({
             metadataType,
-            count,
+            count: syncedAt === null && count === 0 ? null : count,
             syncedAt,
             ageSeconds: syncedAt === null ? null : ageOf(syncedAt),
             error,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ComponentKey } from '../../domain/org-explorer/component-files.queries.ts';
-import { COMPONENT_CHANGES, FILE_STATES } from '../../domain/org-explorer/explorer-rules.ts';
+import { COMPONENT_CHANGES, DIFFERENCES, FILE_STATES } from '../../domain/org-explorer/explorer-rules.ts';
+import { SIDES } from '../../domain/org-explorer/index-state-rules.ts';
 import {
   NAME_MAX,
   queryFlag,
@@ -85,17 +86,34 @@ export const RefreshIn = z.strictObject({
   metadataTypes: z.array(MetadataTypeName).min(1).max(500).optional().meta({ description: 'Default: all' }),
 });
 
+const state = {
+  status: z.enum(['available', 'pending', 'error']).meta({
+    description:
+      '`pending`: it is being read from the org, ask again; `error`: the last refresh failed, what is shown is kept from before',
+  }),
+  jobId: z.string().nullable().meta({ description: 'The refresh that is requested or under way' }),
+  message: z.string().nullable(),
+};
+
+/** How far what is said about an org can be relied on. */
+const indexMembers = {
+  syncedAt: Timestamp.nullable().meta({
+    description: 'Nothing that is shown was listed before; null: nothing has been listed',
+  }),
+  isComplete: z.boolean().meta({
+    description: 'All types were listed, and all sources that are kept were read; of one type, that is asked for: it',
+  }),
+  failedTypes: z.array(z.object({ metadataType: z.string(), error: z.string() })),
+  unreadTypes: z.array(z.string()).meta({ description: 'Types that have not been listed whole' }),
+};
+
 /** The envelope of replies: what is kept, and whether it is being read. */
-const envelope = <Data extends z.ZodType>(data: Data) =>
-  z.object({
-    status: z.enum(['available', 'pending', 'error']).meta({
-      description:
-        '`pending`: it is being read from the org, ask again; `error`: the last refresh failed, `data` is what is kept from before',
-    }),
-    data: data.nullable(),
-    jobId: z.string().nullable().meta({ description: 'The refresh that is requested or under way' }),
-    message: z.string().nullable(),
-  });
+const envelope = <Data extends z.ZodType, More extends z.ZodRawShape>(data: Data, more: More) =>
+  z.object({ ...state, data: data.nullable(), ...more });
+
+const OrgState = z
+  .object({ orgUsername: z.string(), ...state, ...indexMembers })
+  .meta({ id: 'OrgIndexState', description: 'What is known of the metadata of an org' });
 
 const ComponentFile = z.object({
   fileName: z.string(),
@@ -123,6 +141,7 @@ export const ComponentOut = envelope(
       manageableState: z.string().nullable(),
     })
     .meta({ id: 'OrgComponent' }),
+  {},
 );
 
 export const ComponentListOut = envelope(
@@ -140,6 +159,7 @@ export const ComponentListOut = envelope(
     ),
     total: z.int(),
   }),
+  indexMembers,
 );
 
 const Sync = z.object({
@@ -163,7 +183,7 @@ export const MetadataOut = envelope(
     types: z.array(
       z.object({
         metadataType: z.string(),
-        count: z.int(),
+        count: z.int().nullable().meta({ description: 'Null: not known, since they have not been listed' }),
         syncedAt: Timestamp.nullable(),
         ageSeconds: z.int().nullable().meta({ description: 'Since its components were last listed' }),
         error: z.string().nullable(),
@@ -171,6 +191,7 @@ export const MetadataOut = envelope(
     ),
     lastSync: Sync.nullable(),
   }),
+  indexMembers,
 );
 
 export const RefreshOut = z.object({
@@ -193,9 +214,13 @@ export const ChangesOut = z.object({
       modifiedAt: Timestamp.nullable().meta({
         description: 'As the org says it; of a deleted component, when it was changed last',
       }),
-      modifiedBy: z.string().nullable(),
+      modifiedBy: z.string().nullable().meta({
+        description: 'Null of a deleted component: the org does not say who deleted it',
+      }),
       before: z.string().nullable().meta({ description: 'Digest of the names and contents of its files' }),
-      after: z.string().nullable(),
+      after: z.string().nullable().meta({
+        description: 'Likewise; null of a component that is new, whose source is read after it was found',
+      }),
       detectedAt: Timestamp,
       jobId: z.string().nullable(),
     }),
@@ -203,18 +228,39 @@ export const ChangesOut = z.object({
 });
 
 const Side = z.object({ hash: z.string().nullable(), lastModifiedAt: Timestamp.nullable() });
+const REFUSED = 'Null unless the status is `available`: nothing can be said';
+const said = { status: state.status, message: state.message };
+
+export const Difference = z.enum(DIFFERENCES);
 export const ComparisonOut = z.object({
-  items: z.array(
-    z.object({
-      ...change,
-      difference: z.enum(['left_only', 'right_only', 'different']),
-      left: Side.nullable(),
-      right: Side.nullable(),
-    }),
-  ),
+  ...said,
+  left: OrgState,
+  right: OrgState,
+  notCompared: z
+    .array(z.object({ metadataType: z.string(), side: z.enum(SIDES), reason: z.enum(['failed', 'unread']) }))
+    .meta({ description: 'Types that are left out, since it is not known what that side has of them' }),
+  items: z
+    .array(
+      z.object({
+        ...change,
+        difference: Difference.meta({
+          description: '`unknown`: both have it, and the source of one of them at least is not kept as it is now',
+        }),
+        left: Side.nullable(),
+        right: Side.nullable(),
+      }),
+    )
+    .nullable()
+    .meta({ description: REFUSED }),
 });
 
 export const UnpackagedOut = z.object({
+  ...said,
+  org: OrgState,
   packages: z.int().meta({ description: 'Packages of the branch that have a manifest' }),
-  items: z.array(z.object({ ...change, lastModifiedAt: Timestamp.nullable(), lastModifiedBy: z.string().nullable() })),
+  unreadableManifests: z.array(z.string()).meta({ description: 'Packages whose manifest cannot be read' }),
+  items: z
+    .array(z.object({ ...change, lastModifiedAt: Timestamp.nullable(), lastModifiedBy: z.string().nullable() }))
+    .nullable()
+    .meta({ description: REFUSED }),
 });

@@ -1,5 +1,5 @@
+import { isStandardField, isStandardObject } from '../crm/component-type-rules.ts';
 import { xmlText } from '../crm/xml-rules.ts';
-import { isStandardField, isStandardObject } from './component-type-rules.ts';
 
 /** The most components of one manifest: the platform takes at most 10,000 files in a deployment. */
 export const DELETIONS_MAX = 10_000;

@@ -1,6 +1,6 @@
 import type { ListedComponent, ListQuery } from '../crm/crm-metadata.port.ts';
 import type { CrmAnswer, CrmFailure, CrmOrg } from '../crm/crm-platform.port.ts';
-import { FOLDER_TYPES, isStandardField } from './component-type-rules.ts';
+import { componentNameKey, CONTENTS_OF_FOLDERS, isStandardField } from '../crm/component-type-rules.ts';
 import type { Presence } from './gc-ledger-rules.ts';
 
 /** What is asked of an org about a component. */
@@ -19,21 +19,12 @@ const NEVER_LISTED = new Set(['BotVersion', 'StandardValueSet']);
 
 const queryKey = ({ type, folder = '' }: ListQuery): string => `${type}/${folder}`;
 
-/** Names are compared without case, and as they are read: manifests and orgs escape them differently. */
-function nameKey(fullName: string): string {
-  try {
-    return decodeURIComponent(fullName).toLowerCase();
-  } catch {
-    return fullName.toLowerCase();
-  }
-}
-
 /** The list that would have a component; undefined where none does. */
 function queryFor({ componentType: type, fullName }: Asked): ListQuery | undefined {
   if (NEVER_LISTED.has(type)) return undefined;
   // Standard fields are in no list.
   if (isStandardField(type, fullName)) return undefined;
-  if (!FOLDER_TYPES.includes(type)) return { type };
+  if (!CONTENTS_OF_FOLDERS.includes(type)) return { type };
   const slash = fullName.lastIndexOf('/');
   return slash > 0 ? { type, folder: fullName.slice(0, slash) } : undefined;
 }
@@ -69,7 +60,7 @@ export async function listComponents(org: ListedOrg, queries: Iterable<ListQuery
       const query = queryFor(component);
       const names = query && found.get(queryKey(query));
       if (!names) return 'unknown';
-      return names.has(nameKey(component.fullName)) ? 'present' : 'absent';
+      return names.has(componentNameKey(component.fullName)) ? 'present' : 'absent';
     },
   };
 }
@@ -95,7 +86,7 @@ async function askAll(org: ListedOrg, queries: readonly ListQuery[]) {
       // A type that nobody asked for may answer any of the questions: in doubt a component is there.
       const asked = fitting.length > 0 ? fitting : chunk;
       const names = [fullName, ...(namespacePrefix === null ? [] : [fullName.replaceAll(`${namespacePrefix}__`, '')])];
-      for (const query of asked) for (const name of names) found.get(queryKey(query))?.add(nameKey(name));
+      for (const query of asked) for (const name of names) found.get(queryKey(query))?.add(componentNameKey(name));
     }
     return true;
   };

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
+import { CHILDREN_OF_OBJECTS, CONTENTS_OF_FOLDERS } from '../crm/component-type-rules.ts';
 import { batch } from '../data/batches.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { CHILDREN_OF_OBJECTS, FOLDER_TYPES } from './component-type-rules.ts';
 import {
   type ComponentName,
   DERIVED_STATUSES,
@@ -46,7 +46,7 @@ export interface Reviewed extends Reported, ManifestFacts {
 /** Whether `*` covers an entry: standard objects and contents of folders have to be named, as on the platform. */
 export const coverable = (entry: string): RawBuilder<SqlBool> => {
   const [type, name] = [sql.ref(`${entry}.component_type`), sql.ref(`${entry}.full_name`)];
-  return sql`not (${type} = any (${FOLDER_TYPES}::text[]) or (${type} = 'CustomObject' and strpos(${name}, '__') = 0))`;
+  return sql`not (${type} = any (${CONTENTS_OF_FOLDERS}::text[]) or (${type} = 'CustomObject' and strpos(${name}, '__') = 0))`;
 };
 
 interface ReviewRow {

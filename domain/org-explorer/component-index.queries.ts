@@ -155,6 +155,21 @@ export const componentTypes = (reads: Reads, org: ExplorerOrg) =>
     .orderBy('metadataType')
     .execute();
 
+/** Types of an org as far as replies depend on them. @param metadataType only this one. */
+export const keptTypesOf = (reads: Reads, org: ExplorerOrg, metadataType?: string) => {
+  const types = typesOf(reads, org);
+  return (metadataType === undefined ? types : types.where('metadataType', '=', metadataType))
+    .select([
+      'metadataType',
+      'componentCount',
+      'syncedAt',
+      'error',
+      sql<boolean>`description is not null`.as('isDescribed'),
+    ])
+    .orderBy('metadataType')
+    .execute();
+};
+
 export const componentType = (reads: Reads, org: ExplorerOrg, metadataType: string) =>
   typesOf(reads, org)
     .where('metadataType', '=', metadataType)

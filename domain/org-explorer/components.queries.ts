@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import { CONTENTS_OF_FOLDERS } from '../crm/component-type-rules.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { ComponentKey } from './component-files.queries.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
-import { CONTENTS_OF_FOLDERS } from './explorer-rules.ts';
+import { type Difference, folderTypeOf } from './explorer-rules.ts';
 
 const componentsOf = ({ db, tenantId }: Reads, org: ExplorerOrg) =>
   db
@@ -103,21 +104,16 @@ export async function countFound(
   return total;
 }
 
-/** What is kept of a type, or of all: the number of components, whether there is anything, and why a type could not be read. */
-export function keptTypes({ db, tenantId }: Reads, org: ExplorerOrg, metadataType?: string) {
-  let types = db
+/** How many components are kept of the org. */
+export async function countComponents({ db, tenantId }: Reads, org: ExplorerOrg): Promise<number> {
+  const { total } = await db
     .selectFrom('org_component_type')
     .where('tenantId', '=', tenantId)
     .where('orgId', '=', org.id)
-    .where('platformOrgId', '=', org.platformOrgId);
-  if (metadataType !== undefined) types = types.where('metadataType', '=', metadataType);
-  return types
-    .select([
-      sql<number>`coalesce(sum(component_count), 0)::int`.as('total'),
-      sql<boolean>`coalesce(bool_or(synced_at is not null or component_count > 0), false)`.as('isThere'),
-      sql<string | null>`min(error)`.as('error'),
-    ])
+    .where('platformOrgId', '=', org.platformOrgId)
+    .select(sql<number>`coalesce(sum(component_count), 0)::int`.as('total'))
     .executeTakeFirstOrThrow();
+  return total;
 }
 
 export interface ChangeCursor {
@@ -174,8 +170,6 @@ export async function countChanges({ db, tenantId }: Reads, orgId: string, syncI
   return { created: counts.created ?? 0, changed: counts.changed ?? 0, deleted: counts.deleted ?? 0 };
 }
 
-export type Difference = 'left_only' | 'right_only' | 'different';
-
 export interface ComparedComponent extends ComponentKey {
   difference: Difference;
   leftHash: string | null;
@@ -184,65 +178,96 @@ export interface ComparedComponent extends ComponentKey {
   rightModifiedAt: string | null;
 }
 
+export interface Comparison {
+  left: ExplorerOrg;
+  right: ExplorerOrg;
+  metadataType?: string | undefined;
+  difference?: Difference | undefined;
+  /** Types of which one side does not know its components. */
+  leftOut: readonly string[];
+}
+
 /**
- * A page of the components that differ between two orgs, by type and name: those of one org alone, and those whose
- * sources differ. Components whose source is not kept in both are compared by their presence alone; children are part
- * of what their parents' sources say, and managed components belong to their packages.
+ * A page of the components that differ between two orgs, by type and name: those of one org alone, those whose sources
+ * differ, and those of both of which it is not known. Children are part of what their parents' sources say, and managed
+ * components belong to their packages.
  */
 export async function compareOrgs(
   { db, tenantId }: Reads,
-  { left, right, metadataType }: { left: ExplorerOrg; right: ExplorerOrg; metadataType?: string | undefined },
+  { left, right, metadataType, difference, leftOut }: Comparison,
   { cursor, limit }: { cursor?: ComponentKey | undefined; limit: number },
 ): Promise<ComparedComponent[]> {
   const sideOf = (org: ExplorerOrg) => sql`
-    select metadata_type, member_name, content_hash, last_modified_at from org_component
+    select metadata_type, member_name, content_hash, last_modified_at,
+      content_hash is not null and not is_due and content_error is null
+        and not (is_index_only and coalesce(last_modified_at > fetched_at, false)) as is_source_known from org_component
     where tenant_id = ${tenantId}::uuid and org_id = ${org.id}::uuid and platform_org_id = ${org.platformOrgId}
       and (${metadataType === undefined} or metadata_type = ${metadataType ?? ''})
       and (${cursor === undefined} or (metadata_type, member_name) > (${cursor?.metadataType ?? ''}, ${cursor?.memberName ?? ''}))
-      and namespace_prefix is null and parent_type is null`;
+      and metadata_type <> all (${leftOut}::text[]) and namespace_prefix is null and parent_type is null`;
   const { rows } = await sql<ComparedComponent>`
-    select metadata_type as "metadataType", member_name as "memberName",
-      case when r.in_right is null then 'left_only' when l.in_left is null then 'right_only' else 'different' end as difference,
+    select metadata_type as "metadataType", member_name as "memberName", d.difference,
       l.content_hash as "leftHash", r.content_hash as "rightHash",
       l.last_modified_at as "leftModifiedAt", r.last_modified_at as "rightModifiedAt"
     from (select *, true as in_left from (${sideOf(left)}) s) l
       full join (select *, true as in_right from (${sideOf(right)}) s) r using (metadata_type, member_name)
-    where l.in_left is null or r.in_right is null or l.content_hash <> r.content_hash
+      cross join lateral (select case when r.in_right is null then 'left_only' when l.in_left is null then 'right_only'
+        when not (l.is_source_known and r.is_source_known) then 'unknown'
+        when l.content_hash <> r.content_hash then 'different' end as difference) d
+    where d.difference is not null and (${difference === undefined} or d.difference = ${difference ?? ''})
     order by metadata_type, member_name limit ${limit}`.execute(db);
   return rows;
 }
 
-/** How many packages of a branch have a manifest. */
-export async function countManifests({ db }: Reads, projectId: string, branch: string): Promise<number> {
-  const { rows } = await sql<{ packages: number }>`
-    select count(distinct package_name)::int as packages from gc_manifests(${projectId}::uuid, ${branch})`.execute(db);
-  return rows[0]?.packages ?? 0;
+/** The packages of a branch that have a manifest: how many, and whose manifest cannot be read. */
+export async function manifestsOf({ db }: Reads, projectId: string, branch: string) {
+  const { rows } = await sql<{ packages: number; unreadable: string[] }>`
+    select count(distinct package_name)::int as packages,
+      coalesce(array_agg(distinct package_name) filter (where kind = 'unreadable'), '{}') as unreadable
+    from gc_manifests(${projectId}::uuid, ${branch})`.execute(db);
+  return rows[0] ?? { packages: 0, unreadable: [] };
+}
+
+export interface Unpackaged {
+  projectId: string;
+  branch: string;
+  metadataType?: string | undefined;
+  /** Types whose components are not known. */
+  leftOut: readonly string[];
 }
 
 /**
- * A page of the components of the org that no manifest of the branch has. Managed ones belong to their packages; `*`
- * takes neither standard objects nor the contents of folders, as on the platform.
+ * A page of the components of the org that no manifest of the branch has. Managed ones belong to their packages, and
+ * standard objects and fields to the platform; `*` does not take the contents of folders. Names are compared as they are
+ * read, and folders as manifests name them: among their contents.
  */
 export async function listUnpackaged(
   { db, tenantId }: Reads,
   org: ExplorerOrg,
-  { projectId, branch, metadataType }: { projectId: string; branch: string; metadataType?: string | undefined },
+  { projectId, branch, metadataType, leftOut }: Unpackaged,
   { cursor, limit }: { cursor?: ComponentKey | undefined; limit: number },
 ): Promise<(ComponentKey & { lastModifiedAt: string | null; lastModifiedBy: string | null })[]> {
+  const manifestTypes = Object.fromEntries(CONTENTS_OF_FOLDERS.map((content) => [folderTypeOf(content), content]));
   const { rows } = await sql<ComponentKey & { lastModifiedAt: string | null; lastModifiedBy: string | null }>`
     with packaged as materialized (
-      select distinct component_type, full_name from gc_manifests(${projectId}::uuid, ${branch}) where kind = 'has')
+      select distinct component_type, full_name, component_name_key(full_name) as name
+      from gc_manifests(${projectId}::uuid, ${branch}) where kind = 'has')
     select c.metadata_type as "metadataType", c.member_name as "memberName", c.last_modified_at as "lastModifiedAt",
       c.last_modified_by as "lastModifiedBy"
     from org_component c
+    cross join lateral (
+      select coalesce(${JSON.stringify(manifestTypes)}::jsonb ->> c.metadata_type, c.metadata_type) as manifest_type) m
     where c.tenant_id = ${tenantId}::uuid and c.org_id = ${org.id}::uuid
       and c.platform_org_id = ${org.platformOrgId} and c.namespace_prefix is null
       and (${metadataType === undefined} or c.metadata_type = ${metadataType ?? ''})
       and (${cursor === undefined} or (c.metadata_type, c.member_name) > (${cursor?.metadataType ?? ''}, ${cursor?.memberName ?? ''}))
-      and (c.metadata_type, c.member_name) not in (select component_type, full_name from packaged)
-      and (c.metadata_type not in (select component_type from packaged where full_name = '*')
-        or c.metadata_type = any (${[...CONTENTS_OF_FOLDERS]}::text[])
-        or (c.metadata_type = 'CustomObject' and strpos(c.member_name, '__') = 0))
+      and c.metadata_type <> all (${leftOut}::text[])
+      and not (c.metadata_type = 'CustomObject' and strpos(c.member_name, '__') = 0)
+      and not (c.metadata_type = 'CustomField'
+        and strpos(substr(c.member_name, strpos(c.member_name, '.') + 1), '__') = 0)
+      and (m.manifest_type, component_name_key(c.member_name)) not in (select component_type, name from packaged)
+      and (m.manifest_type not in (select component_type from packaged where full_name = '*')
+        or m.manifest_type = any (${[...CONTENTS_OF_FOLDERS]}::text[]))
     order by c.metadata_type, c.member_name limit ${limit}`.execute(db);
   return rows;
 }

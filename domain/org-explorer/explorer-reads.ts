@@ -1,25 +1,25 @@
-import type { Reads } from '../data/fenced-reads.ts';
+import type { ActorReads, Reads } from '../data/fenced-reads.ts';
 import { notFound } from '../shared/errors.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import type { ComponentKey } from './component-files.queries.ts';
-import { componentType, componentTypes } from './component-index.queries.ts';
+import { type ComponentKey, countDue } from './component-files.queries.ts';
+import { componentType, keptTypesOf } from './component-index.queries.ts';
 import {
   type ComponentFilter,
   countFound,
   filesOfComponent,
   findComponent,
-  keptTypes,
   listComponents,
 } from './components.queries.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
 import { parentNameOf } from './explorer-rules.ts';
+import { type IndexFacts, type IndexState, indexState } from './index-state-rules.ts';
 import { type ReadState, readState, type SyncState } from './read-state-rules.ts';
 import { requestRefresh, requestSource } from './syncs.mutations.ts';
-import { endedSync, openSyncs, type SyncRow } from './syncs.queries.ts';
+import { endedSync, openSyncs, type SyncRow, wasReadWhole } from './syncs.queries.ts';
 
 /** What reading may cause: a refresh of what is not kept yet. */
 export interface ReadScope {
-  reads: Reads;
+  reads: ActorReads;
   tx: UnitOfWork;
   /** Called after the commit of a requested refresh. */
   onRequested: (org: ExplorerOrg) => void;
@@ -48,7 +48,7 @@ async function syncsOf(reads: Reads, org: ExplorerOrg): Promise<OrgSyncs> {
 }
 
 /** Asks for what is not kept, unless that is under way or has just failed. */
-async function withRequest<Data>(
+export async function withRequest<Data>(
   { tx, onRequested }: ReadScope,
   org: ExplorerOrg,
   read: Read<Data>,
@@ -128,12 +128,38 @@ async function missing(
   return withRequest(scope, org, nothing, syncs.last ? { key } : ALL);
 }
 
-const ALL = { metadataTypes: null };
+export const ALL = { metadataTypes: null };
 
 /** All types were listed, except those that failed. */
 const wasWhole = (last: SyncRow | undefined): boolean => last?.status === 'succeeded' && last.metadataTypes === null;
 const failureIn = (last: SyncRow | undefined, metadataType: string): string | null =>
   last?.failedTypes.find((failed) => failed.metadataType === metadataType)?.error ?? null;
+
+/** What is known of the index of an org, and its last sync. @param metadataType only this type. */
+export async function indexOf(reads: Reads, org: ExplorerOrg, metadataType?: string): Promise<IndexFacts & OrgSyncs> {
+  const syncs = await syncsOf(reads, org);
+  const [types, wasWholeOnce, due] = await Promise.all([
+    keptTypesOf(reads, org, metadataType),
+    wasReadWhole(reads, org),
+    countDue(reads, org, metadataType === undefined ? null : [metadataType]),
+  ]);
+  return { ...syncs, failedTypes: syncs.last?.failedTypes ?? [], wasReadWhole: wasWholeOnce, types, due };
+}
+
+/** What is said of an index that shows what it has, be it whole or not. Nothing kept is asked for. */
+async function stateOfIndex(
+  scope: ReadScope,
+  org: ExplorerOrg,
+  index: IndexFacts & OrgSyncs,
+  metadataType?: string,
+): Promise<IndexState> {
+  const state = indexState(index, metadataType);
+  if (state.status !== 'pending' || state.jobId !== null) return state;
+  if (index.types.some(({ componentCount }) => componentCount > 0)) return { ...state, status: 'available' };
+  const wanted = metadataType !== undefined && index.last ? { metadataTypes: [metadataType] } : ALL;
+  const { status, jobId, message } = await withRequest(scope, org, { ...state, data: null }, wanted);
+  return { ...state, status, jobId, message };
+}
 
 /**
  * A page of the components of an org, with their number. Whether they are kept depends on their type, or on the org where
@@ -144,35 +170,20 @@ export async function readComponentList(
   org: ExplorerOrg,
   filter: ComponentFilter,
   page: { cursor?: ComponentKey | undefined; limit: number },
-): Promise<Read<{ items: Awaited<ReturnType<typeof listComponents>>; total: number }>> {
+): Promise<IndexState & { data: { items: Awaited<ReturnType<typeof listComponents>>; total: number } }> {
   const { reads } = scope;
   const { metadataType, search } = filter;
-  const syncs = await syncsOf(reads, org);
-  const [items, kept, found] = await Promise.all([
+  const index = await indexOf(reads, org, metadataType);
+  const [items, found] = await Promise.all([
     listComponents(reads, org, filter, page),
-    keptTypes(reads, org, metadataType),
     search === undefined ? undefined : countFound(reads, org, { metadataType, search }),
   ]);
-  const data = { items, total: found ?? kept.total };
-  const error = metadataType === undefined ? null : (kept.error ?? failureIn(syncs.last, metadataType));
-  const read = { ...readState(syncs, kept.isThere || (wasWhole(syncs.last) && error === null)), data };
-  if (error !== null && !syncs.open) return { ...read, status: 'error', message: error };
-  if (read.status !== 'pending' || read.jobId !== null) return read;
-  return withRequest(
-    scope,
-    org,
-    read,
-    metadataType !== undefined && syncs.last ? { metadataTypes: [metadataType] } : ALL,
-  );
+  const kept = index.types.reduce((total, { componentCount }) => total + componentCount, 0);
+  return { ...(await stateOfIndex(scope, org, index, metadataType)), data: { items, total: found ?? kept } };
 }
 
 /** Types of an org with their counts, and its last sync. */
 export async function readMetadata(scope: ReadScope, org: ExplorerOrg) {
-  const syncs = await syncsOf(scope.reads, org);
-  const types = await componentTypes(scope.reads, org);
-  const isThere =
-    types.some(({ syncedAt, componentCount }) => syncedAt !== null || componentCount > 0) ||
-    syncs.last?.status === 'succeeded';
-  const read = { ...readState(syncs, isThere), data: { types, lastSync: syncs.last ?? null } };
-  return read.status === 'pending' && read.jobId === null ? withRequest(scope, org, read, ALL) : read;
+  const index = await indexOf(scope.reads, org);
+  return { ...(await stateOfIndex(scope, org, index)), data: { types: index.types, lastSync: index.last ?? null } };
 }

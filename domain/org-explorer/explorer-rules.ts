@@ -1,3 +1,5 @@
+import { FOLDER_TYPES } from '../crm/component-type-rules.ts';
+
 /** States of a file as the vendor's tools name them. */
 export const FILE_STATES = ['Created', 'Changed', 'Unchanged', 'Deleted', 'Failed'] as const;
 export type FileState = (typeof FILE_STATES)[number];
@@ -5,20 +7,22 @@ export type FileState = (typeof FILE_STATES)[number];
 export const COMPONENT_CHANGES = ['created', 'changed', 'deleted'] as const;
 export type ComponentChange = (typeof COMPONENT_CHANGES)[number];
 
+/** `unknown`: both orgs have the component, and the source of one of them at least is not kept as it is now. */
+export const DIFFERENCES = ['left_only', 'right_only', 'different', 'unknown'] as const;
+export type Difference = (typeof DIFFERENCES)[number];
+
+/** A type that a sync could not read, with the reason. */
+export interface FailedType {
+  metadataType: string;
+  error: string;
+}
+
 export type SyncStatus = 'requested' | 'running' | 'succeeded' | 'failed';
 
 /** Types that `listMetadata` has no answer for, although the org has them: what workers outside report of them stays. */
 const UNLISTED_TYPES = new Set(['StandardValueSet', 'BotVersion']);
 export const isListed = (metadataType: string): boolean => !UNLISTED_TYPES.has(metadataType);
 
-const FOLDER_TYPES: Readonly<Record<string, string>> = {
-  Report: 'ReportFolder',
-  Dashboard: 'DashboardFolder',
-  Document: 'DocumentFolder',
-  EmailTemplate: 'EmailFolder',
-};
-/** Types whose components are in folders. */
-export const CONTENTS_OF_FOLDERS: readonly string[] = Object.keys(FOLDER_TYPES);
 const CONTENT_TYPES = new Map(Object.entries(FOLDER_TYPES).map(([content, folder]) => [folder, content]));
 
 /** The type by which the folders of a type are listed. */

@@ -12,13 +12,12 @@ import {
   syncedTypes,
 } from './component-index.queries.ts';
 import { type GivenFile, isDeleted, storeComponents } from './component-store.ts';
-import { countChanges, keptTypes } from './components.queries.ts';
+import { countChanges, countComponents } from './components.queries.ts';
 import { CONTENT_MAX_BYTES, contentKey, ContentNotStored, contentOf, type Content, storeContents } from './contents.ts';
 import { useStored } from './contents.queries.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
-import type { FileState } from './explorer-rules.ts';
+import type { FailedType, FileState } from './explorer-rules.ts';
 import { assertSameOrg, OrgChanged } from './index.mutations.ts';
-import type { FailedType } from './org-explorer.entities.ts';
 import { insertIngest } from './syncs.queries.ts';
 
 /** What a worker outside the service reports: components with the contents of their files. */
@@ -256,7 +255,7 @@ export async function ingestSync(tx: Tx, org: ExplorerOrg, sync: ReportedSync): 
     jobId: id,
     status: 'succeeded' as const,
     typesCount,
-    componentsCount: (await keptTypes(tx, org)).total,
+    componentsCount: await countComponents(tx, org),
     filesRetrieved,
     changes,
     failedTypes: [...failed],

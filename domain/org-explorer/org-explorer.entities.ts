@@ -1,13 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
-import type { ComponentChange, FileState, SyncStatus } from './explorer-rules.ts';
+import type { ComponentChange, FailedType, FileState, SyncStatus } from './explorer-rules.ts';
 import type { TypeDescription } from './listing-rules.ts';
-
-export interface FailedType {
-  metadataType: string;
-  error: string;
-}
 
 /** One comparison of what is kept of an org with the org: a refresh by the service, or one that a worker outside reports. */
 export const OrgSyncSchema = defineEntity({

@@ -4,7 +4,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { retryLeftOut, wantSource, type ComponentKey } from './component-files.queries.ts';
 import { forgetFormerOrg } from './component-index.queries.ts';
-import { countChanges, keptTypes } from './components.queries.ts';
+import { countChanges, countComponents } from './components.queries.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
 import { coversTypes } from './explorer-rules.ts';
 import { changeOpenSync, openSyncs, requestSync, type SyncRow } from './syncs.queries.ts';
@@ -78,7 +78,7 @@ export async function endSync(tx: Tx, org: ExplorerOrg, id: string, end: SyncEnd
   const before = (await openSyncs(tx, org.id)).find((sync) => sync.id === id);
   if (!before) return;
   const durationMs = tx.now.getTime() - new Date(before.startedAt ?? before.createdAt).getTime();
-  const { total: componentsCount } = await keptTypes(tx, org);
+  const componentsCount = await countComponents(tx, org);
   const sync = await changeOpenSync(tx, id, {
     ...end,
     finishedAt: tx.now.toISOString(),

@@ -6,7 +6,8 @@ import type { Database, Tables } from '../data/tables.ts';
 import { newId } from '../shared/ids.ts';
 import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { FailedType } from './org-explorer.entities.ts';
+import type { ExplorerOrg } from './explorer-org.ts';
+import type { FailedType } from './explorer-rules.ts';
 
 const COLUMNS = [
   'id',
@@ -55,6 +56,24 @@ export const endedSync = ({ db, tenantId }: Reads, orgId: string, platformOrgId:
     .orderBy('id', 'desc')
     .limit(sql.lit(1))
     .executeTakeFirst();
+
+/** Whether the service has once listed all types of the org; of a sandbox, since it was refreshed last. */
+export async function wasReadWhole(
+  { db, tenantId }: Reads,
+  { id, platformOrgId }: Pick<ExplorerOrg, 'id' | 'platformOrgId'>,
+): Promise<boolean> {
+  const whole = await db
+    .selectFrom('org_sync')
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', id)
+    .where('platformOrgId', '=', platformOrgId)
+    .where('status', '=', sql<never>`'succeeded'`)
+    .where('metadataTypes', 'is', null)
+    .select('id')
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+  return whole !== undefined;
+}
 
 /** Asks for a refresh, or adds the types to the one that was asked for and has not begun. */
 export async function requestSync(

@@ -222,6 +222,7 @@ test('two orgs are compared by their files, and what no manifest has is listed',
   const same = classOf('Same', classFile('Same', '1'));
   await report(left, same, classOf('Other', classFile('Other', '1')), classOf('Left', classFile('Left', '1')));
   await report(right, same, classOf('Other', classFile('Other', '2')));
+  for (const org of [left, right]) await sync(org, { duration: 60_000 });
   const query = queryOf({ left: left.orgUsername, right: right.orgUsername });
   const { items } = await owner.get(200, `${EXPLORER}/compare${query}`);
   expect(items).toMatchObject([

@@ -34,15 +34,18 @@ export const orgExplorerExamples = featureExamples(
     await crm.close();
     const [exploredOrg = '', otherOrg = ''] = orgs;
     const sourceData = [{ ...classFile, fileContent }];
-    const report = (path: string, body: object) =>
-      worker.post(204, `${INTERNAL}/${path}`, { orgUsername: exploredOrg, ...body });
+    const report = (path: string, body: object, orgUsername = exploredOrg) =>
+      worker.post(204, `${INTERNAL}/${path}`, { orgUsername, ...body });
     const sync = { typesCount: 1, componentsCount: 1, filesRetrieved: 1, failedTypes: [], typeNames: ['ApexClass'] };
-    const reportSync = () => report('metadata-sync', { ...sync, syncedAt: new Date().toISOString(), duration: 60_000 });
+    const reportSync = (orgUsername?: string) =>
+      report('metadata-sync', { ...sync, syncedAt: new Date().toISOString(), duration: 60_000 }, orgUsername);
     await report('components', { ...component, sourceData });
     await reportSync();
     await report('components', { ...component, sourceData: [{ ...classFile, fileContent: '// changed' }] });
     await report('components', { ...component, memberName: 'LegacyService', sourceData });
     await reportSync();
+    await report('components', { ...component, sourceData }, otherOrg);
+    await reportSync(otherOrg);
     const manifests = encodeURIComponent(`manifests/${explored}:main`);
     await owner.post(201, `/api/doc-store/collections/${manifests}/docs/core?store=packages`, {
       value: { payload: { Package: { types: [{ name: 'ApexClass', members: ['OrderService'] }] } } },
