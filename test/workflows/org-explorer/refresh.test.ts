@@ -84,11 +84,12 @@ test('a second sync retrieves what changed alone, and says what and by whom', as
   metadata.write('classes/Changed.cls', 'other', { modifiedBy: 'Bo Builder' });
   metadata.write('classes/New.cls', 'new', { modifiedBy: 'Bo Builder' });
   metadata.remove('classes/Gone.cls');
-  const { data } = await refreshed(app, explored);
+  const { data, ...state } = await refreshed(app, explored);
+  expect(state).toMatchObject({ status: 'available', isComplete: true, failedTypes: [], unreadTypes: [] });
   expect(data.lastSync).toMatchObject({ filesRetrieved: 4 });
   expect((await changes(explored)).toSorted()).toEqual([
     ['ApexClass', 'Changed', 'changed', 'Bo Builder'],
-    ['ApexClass', 'Gone', 'deleted', 'Ada Admin'],
+    ['ApexClass', 'Gone', 'deleted', null],
     ['ApexClass', 'New', 'created', 'Bo Builder'],
   ]);
   expect(await members(explored, 'ApexClass')).toEqual(['Changed', 'New', 'Same']);
