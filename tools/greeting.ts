@@ -16,6 +16,17 @@ export interface Greeting {
   owner: Bootstrapped;
 }
 
+/** What `npm start -- --help` prints. */
+export const HELP = `npm start runs the whole service on this machine; Ctrl-C stops it. Settings are environment variables:
+  PORT=3000             where the API listens, on HOST=127.0.0.1
+  TEMPORAL_PORT=7233    the workflow engine, and TEMPORAL_UI_PORT=8233 its UI
+  METRICS_PORT=9464     Prometheus metrics; 0: none
+  DATA_DIR=.data        everything that is kept: another folder is another installation
+  COMMANDS_FILE         programs that carry out runs
+  LOG_LEVEL=warn        debug, info, warn, error
+For example: PORT=3001 TEMPORAL_PORT=7234 TEMPORAL_UI_PORT=8234 DATA_DIR=.data-2 npm start
+All settings: docs/operations.md`;
+
 /** What `npm start` prints when everything is ready. */
 export const greetingText = (greeting: Greeting): string => `
 Quayside is ready after ${greeting.seconds.toFixed(1)} s.
@@ -26,7 +37,7 @@ Quayside is ready after ${greeting.seconds.toFixed(1)} s.
   Metrics      ${greeting.metricsUrls.join('  ') || 'off'}
   Browsers     ${greeting.hasBrowsers ? 'are lent by this machine' : 'none are lent: there is no Chromium (CHROMIUM_PATH)'}
 ${signInText(greeting)}
-  See it work:  npm run demo        Stop:  Ctrl-C
+  First release: README.md        See it work: npm run demo        Stop: Ctrl-C
 `;
 
 /** What the tenant has under way: the UI keeps no filters on the server, so that this is a link or the query. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { findPrograms } from '../activities/browser-host/programs.ts';
 import { migrate } from '../domain/migrate.ts';
 import { collectAfterStart } from '../domain/process.ts';
@@ -6,7 +7,7 @@ import { parseConfig, publicUrlOf } from '../domain/shared/config.ts';
 import { bootstrap } from './bootstrap.ts';
 import { startChild } from './child.ts';
 import { startPostgres } from './embedded-postgres.ts';
-import { greetingText } from './greeting.ts';
+import { greetingText, HELP } from './greeting.ts';
 import { type InstanceLock, lockInstance } from './instance-lock.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 import { createParts, createRestartLimit, createRestartPauses } from './parts.ts';
@@ -204,8 +205,18 @@ async function main(): Promise<void> {
   collectAfterStart();
 }
 
+/** Only help is asked for by arguments: settings are environment variables. Throws `OperatorError` for any other. */
+function asksForHelp(): boolean {
+  try {
+    return parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help === true;
+  } catch (error) {
+    throw new OperatorError(`${(error as Error).message.split('. ')[0]}.\n${HELP}`);
+  }
+}
+
 try {
-  await main();
+  if (asksForHelp()) say(HELP);
+  else await main();
 } catch (error) {
   // What fails while everything stops is a consequence of that.
   if (stoppingSince === undefined) {
