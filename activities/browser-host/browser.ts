@@ -1,4 +1,5 @@
 import type { Isolation, SessionOwner, Viewport } from '../../domain/browser-sessions/browser-provider.port.ts';
+import type { DialogKind } from '../../domain/browser-sessions/dialog-rules.ts';
 import type { StatusReason } from '../../domain/browser-sessions/session-rules.ts';
 
 /** A message of the Chrome DevTools Protocol, in either direction. */
@@ -65,6 +66,23 @@ export interface RunningBrowser {
   kill(end: BrowserEnd): void;
 }
 
+/** By which a page asks, and is held up until it is answered. */
+export interface Dialog {
+  /** Of the tab, from 1 on. */
+  readonly number: number;
+  readonly kind: DialogKind;
+  readonly message: string;
+  /** What the page proposes to answer a prompt with. */
+  readonly proposal: string;
+}
+
+export interface DialogAnswer {
+  /** False: dismissed. */
+  accept: boolean;
+  /** For a prompt that is accepted. */
+  text?: string | undefined;
+}
+
 /** A tab. */
 export interface Tab {
   /** Of its target in the protocol. */
@@ -75,6 +93,8 @@ export interface Tab {
   readonly url: string;
   /** A session of the protocol that is attached to it. */
   readonly cdpSession: string;
+  /** That waits for an answer of those who attend to it. */
+  readonly dialog: Dialog | undefined;
 }
 
 /** A picture of a tab. */
@@ -90,7 +110,7 @@ export interface Picture {
 /** The tabs of a browser, and pictures of them. */
 export interface Tabs {
   list(): readonly Tab[];
-  /** Calls back when a tab was opened, closed, renamed or navigated; the answer ends that. */
+  /** Calls back when a tab was opened, closed, renamed or navigated, and when it asks or was answered; the answer ends that. */
   onChange(listener: () => void): () => void;
   /**
    * Pictures of a tab until the answer is called, at most so many a second, the latest one at once. Pictures are taken
@@ -99,6 +119,10 @@ export interface Tabs {
   watch(tabId: string, maxPerSecond: number, listener: (picture: Picture) => void): () => void;
   open(url: string): Promise<Tab>;
   close(tabId: string): Promise<void>;
+  /** Somebody is there who answers the dialogs of a tab, undefined: of every tab, until the answer is called. */
+  attend(tabId: string | undefined): () => void;
+  /** Answers the dialog of a tab; false: the one of that number is not open any more. */
+  answer(tabId: string, number: number, answer: DialogAnswer): boolean;
   /** Brings it to the front: only there do pages get focus. */
   activate(tabId: string): Promise<void>;
 }

@@ -46,6 +46,10 @@ class CdpClient {
   readonly #cdp: Cdp;
   readonly #root: string;
   readonly #sessions = new Set<string>();
+  /** Tabs by the sessions that are attached to them. */
+  readonly #tabs = new Map<string, string>();
+  /** Ends its attendance to dialogs, by the sessions that are told of them. */
+  readonly #attending = new Map<string, () => void>();
   #waiting = 0;
   #received = 0;
   #isLeft = false;
@@ -62,6 +66,7 @@ class CdpClient {
       this.#isLeft = true;
       stop();
       clearInterval(clock);
+      for (const session of this.#attending.keys()) this.#stopAttending(session);
       // Sessions that were attached by it end with it.
       this.#cdp.send('Target.detachFromTarget', { sessionId: root }).catch(() => undefined);
     };
@@ -92,7 +97,23 @@ class CdpClient {
     if (verdict.kind === 'answer') this.#tell({ ...reply, result: verdict.result });
     else if (verdict.kind === 'refuse') this.#fail(reply, ERROR.refused, verdict.why);
     else if (this.#waiting >= WAITING_MAX) this.#fail(reply, ERROR.refused, 'Too many commands are not answered yet');
-    else void this.#ask(reply, { method, params: verdict.params, sessionId: sessionId ?? this.#root });
+    else {
+      if (sessionId !== undefined) this.#attend(method, sessionId);
+      void this.#ask(reply, { method, params: verdict.params, sessionId: sessionId ?? this.#root });
+    }
+  }
+
+  /** Who is told what happens in a page answers its dialogs, as playwright does even where nobody listens to them. */
+  #attend(method: string, session: string): void {
+    if (method === 'Page.disable') this.#stopAttending(session);
+    const tab = this.#tabs.get(session);
+    if (method !== 'Page.enable' || tab === undefined || this.#attending.has(session)) return;
+    this.#attending.set(session, this.#browser.tabs.attend(tab));
+  }
+
+  #stopAttending(session: string): void {
+    this.#attending.get(session)?.();
+    this.#attending.delete(session);
   }
 
   async #ask(reply: { id: number; sessionId?: string }, command: CdpMessage): Promise<void> {
@@ -112,17 +133,27 @@ class CdpClient {
   #show({ method, params = {}, sessionId }: CdpMessage): void {
     if (method === undefined || sessionId === undefined) return;
     if (sessionId !== this.#root && !this.#sessions.has(sessionId)) return;
-    if (method === 'Target.attachedToTarget' && !this.#attach(String(params.sessionId))) return;
+    if (method === 'Target.attachedToTarget' && !this.#attach(params)) return;
     if (isShown(method)) {
       const event = { method, params: withoutCredentials(method, params) };
       this.#tell(sessionId === this.#root ? event : { ...event, sessionId });
     }
-    if (method === 'Target.detachedFromTarget') this.#sessions.delete(String(params.sessionId));
+    if (method === 'Target.detachedFromTarget') this.#detached(String(params.sessionId));
   }
 
-  #attach(sessionId: string): boolean {
+  #detached(session: string): void {
+    this.#stopAttending(session);
+    this.#tabs.delete(session);
+    this.#sessions.delete(session);
+  }
+
+  /** @param params of `Target.attachedToTarget`. */
+  #attach(params: Members): boolean {
+    const sessionId = String(params.sessionId);
+    const { type, targetId } = isMembers(params.targetInfo) ? params.targetInfo : {};
     if (this.#sessions.size < SESSIONS_MAX) {
       this.#sessions.add(sessionId);
+      if (type === 'page') this.#tabs.set(sessionId, String(targetId));
       return true;
     }
     this.#cdp.send('Target.detachFromTarget', { sessionId }, this.#root).catch(() => undefined);

@@ -1,5 +1,5 @@
 import type { LentBrowser, Tab } from './browser.ts';
-import { commandOf, type Held, heldAfter, isReplaceable, NOTHING_HELD, releases } from './input-rules.ts';
+import { commandOf, type Held, heldAfter, isRelease, isReplaceable, NOTHING_HELD, releases } from './input-rules.ts';
 import type { InputMessage } from './live-protocol.ts';
 
 /** With so many commands that the page has not answered, moves of the mouse are left out. */
@@ -24,6 +24,8 @@ export class InputLane {
   send(message: InputMessage): boolean {
     if (this.#unanswered >= BEHIND && isReplaceable(message)) return true;
     if (this.#unanswered >= UNANSWERED_MAX) return false;
+    // A page that asks takes nothing before it is answered, and would then take all of it.
+    if (this.#tab()?.dialog && !isRelease(message)) return true;
     this.#held = heldAfter(this.#held, message);
     this.#pass(message);
     return true;

@@ -74,6 +74,10 @@ function textOf({ key, modifiers }: KeyMessage): string {
 export const isReplaceable = (message: InputMessage): boolean =>
   message.type === 'wheel' || (message.type === 'mouse' && message.kind === 'move');
 
+/** Whether it lets something go that was held down. */
+export const isRelease = (message: InputMessage): boolean =>
+  (message.type === 'mouse' || message.type === 'key') && message.kind === 'up';
+
 /** What somebody holds down. */
 export interface Held {
   keys: ReadonlyMap<string, KeyMessage>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DIALOG_KINDS } from '../../domain/browser-sessions/dialog-rules.ts';
 import type { Picture } from './browser.ts';
 
 export const PASTE_MAX_CHARACTERS = 100_000;
@@ -66,12 +67,28 @@ export const ViewerMessage = z.discriminatedUnion('type', [
   /** Null: the tab that is worked in. */
   z.strictObject({ type: z.literal('watch'), tab: TabNumber.nullable() }),
   z.strictObject({ type: z.literal('control'), take: z.boolean() }),
+  /** To the dialog of that number, by the one who controls. */
+  z.strictObject({
+    type: z.literal('answer'),
+    tab: TabNumber,
+    dialog: z.int().min(1),
+    accept: z.boolean(),
+    text: z.string().max(TEXT_MAX_CHARACTERS).optional(),
+  }),
   SteerMessage,
   InputMessage,
 ]);
 export type ViewerMessage = z.infer<typeof ViewerMessage>;
 
 const TabView = z.object({ number: TabNumber, title: z.string(), url: z.string() });
+const OpenDialog = z.object({
+  tab: TabNumber,
+  number: z.int(),
+  kind: z.enum(DIALOG_KINDS),
+  message: z.string(),
+  /** What the page proposes to answer a prompt with. */
+  proposal: z.string(),
+});
 const Person = z.object({ id: z.int(), name: z.string() });
 
 export const HostMessage = z.discriminatedUnion('type', [
@@ -86,6 +103,8 @@ export const HostMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('watching'), tab: TabNumber.nullable(), follows: z.boolean() }),
   z.object({ type: z.literal('time'), expiresAt: z.iso.datetime(), leftMs: z.int() }),
   z.object({ type: z.literal('people'), people: z.array(Person), controller: z.int().nullable() }),
+  /** By which tabs ask: all that wait for an answer. */
+  z.object({ type: z.literal('dialogs'), dialogs: z.array(OpenDialog) }),
   z.object({ type: z.literal('notice'), text: z.string() }),
   z.object({ type: z.literal('end'), reason: z.string(), detail: z.string().nullable() }),
 ]);

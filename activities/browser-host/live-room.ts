@@ -58,6 +58,9 @@ export class LiveRoom {
   #front: number | undefined;
   #newest = -1;
   #toldTabs = '';
+  #toldDialogs: string;
+  /** The one who controls is there to answer dialogs. */
+  #leaveDialogs: () => void = () => undefined;
   #expiresAtMs = 0;
   readonly #stopTabs: () => void;
   readonly #clock: NodeJS.Timeout;
@@ -67,10 +70,12 @@ export class LiveRoom {
     this.#options = options;
     this.#input = new InputLane(browser, () => this.#frontTab());
     this.#expiresAtMs = browser.expiresAt().getTime();
+    this.#toldDialogs = JSON.stringify(this.#dialogs());
     this.#followTabs();
     this.#stopTabs = browser.tabs.onChange(() => {
       this.#followTabs();
       this.#tellTabs();
+      this.#tellDialogs();
       for (const joined of this.#joined.values()) this.#showTab(joined);
     });
     this.#clock = setInterval(() => this.#tellNewTime(), TIME_EVERY_MS);
@@ -97,6 +102,7 @@ export class LiveRoom {
     connection.tell({ type: 'welcome', you: id, mayControl: viewer.may === 'control', isRecorded, viewport });
     connection.tell(this.#time());
     connection.tell(this.#tabs());
+    connection.tell(this.#dialogs());
     this.#tellPeople();
     this.#showTab(joined);
     return { receive: (message) => this.#receive(joined, message), leave: () => this.#leave(joined) };
@@ -112,6 +118,7 @@ export class LiveRoom {
   close(): void {
     clearInterval(this.#clock);
     this.#stopTabs();
+    this.#leaveDialogs();
     for (const { stop, connection } of this.#joined.values()) {
       stop();
       connection.end();
@@ -150,6 +157,10 @@ export class LiveRoom {
     }
     if (isInput(message)) {
       if (!this.#input.send(message)) notice(joined, 'The page does not answer: what you typed was not passed on');
+    } else if (message.type === 'answer') {
+      const tab = this.#tabOf(message.tab);
+      if (!tab || !this.#browser.tabs.answer(tab.id, message.dialog, message))
+        notice(joined, 'The dialog was answered already');
     } else void doing(joined, steer(this.#browser, this.#frontTab(), message));
   }
 
@@ -175,8 +186,11 @@ export class LiveRoom {
     }
     joined.takenAt.push(now);
     const previous = this.#controller;
+    // Before the other one leaves them, so that a dialog waits on.
+    const leaveDialogs = this.#browser.tabs.attend(undefined);
     this.#release();
     this.#controller = joined;
+    this.#leaveDialogs = leaveDialogs;
     joined.chosen = undefined;
     if (previous) notice(previous, `${joined.viewer.name} has taken control`);
     // What was shown is what is worked in from now on.
@@ -197,6 +211,7 @@ export class LiveRoom {
   #release(): void {
     this.#input.letGo();
     this.#controller = undefined;
+    this.#leaveDialogs();
   }
 
   #bringToFront(joined: Joined, number: number): void {
@@ -258,6 +273,21 @@ export class LiveRoom {
     if (told === this.#toldTabs) return;
     this.#toldTabs = told;
     this.#tellAll(tabs);
+  }
+
+  #dialogs(): HostMessage {
+    const dialogs = this.#browser.tabs
+      .list()
+      .flatMap(({ number: tab, dialog }) => (dialog ? [{ tab, ...dialog }] : []));
+    return { type: 'dialogs', dialogs };
+  }
+
+  #tellDialogs(): void {
+    const dialogs = this.#dialogs();
+    const told = JSON.stringify(dialogs);
+    if (told === this.#toldDialogs) return;
+    this.#toldDialogs = told;
+    this.#tellAll(dialogs);
   }
 
   #time(): HostMessage {

@@ -1,19 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Viewport } from '../../domain/browser-sessions/browser-provider.port.ts';
 import type { TimelineEntry } from '../../domain/browser-sessions/session-changes.queries.ts';
-import { type Cdp, CdpError, type Tab } from './browser.ts';
+import { type Cdp, CdpError, type Dialog, type DialogAnswer, type Tab } from './browser.ts';
 import { isFrontDoor } from './cdp-rules.ts';
 import { Screencast } from './screencast.ts';
+import { TabDialogs } from './tab-dialogs.ts';
 
 /** A page that crashes more often stays crashed. */
 const RELOADS_MAX = 3;
-/** So many dialogs of a tab within the window are accepted; what comes after them is dismissed. */
-const DIALOGS_MAX = 5;
-const DIALOG_WINDOW_MS = 10_000;
-/** A page that asks without end is slowed down, so that it leaves something of the processor. */
-const ENDLESS_PAUSE_MS = 100;
 /** Of a tab's dialogs so many stand in the timeline. */
 const DIALOGS_NOTED_MAX = 3;
+
+const ANSWERED = {
+  nobody: 'without an answer',
+  viewer: 'by who controls the browser',
+  automation: 'by automation',
+} as const;
 
 interface OpenTabParts {
   id: string;
@@ -21,9 +22,14 @@ interface OpenTabParts {
   session: string;
   viewport: Viewport;
   onNote: (entry: TimelineEntry) => void;
+  /** Whether anybody is there who answers its dialogs. */
+  isAttended: () => boolean;
+  /** It asks, or was answered. */
+  onDialog: () => void;
+  dialogMaxMs?: number | undefined;
 }
 
-/** A tab, which answers its dialogs and comes back after a crash. */
+/** A tab, whose dialogs are answered, and which comes back after a crash. */
 export class OpenTab implements Tab {
   readonly id: string;
   readonly number: number;
@@ -34,14 +40,13 @@ export class OpenTab implements Tab {
   readonly #cdp: Cdp;
   readonly #viewport: Viewport;
   readonly #onNote: OpenTabParts['onNote'];
+  readonly #dialogs: TabDialogs;
   readonly #stopListening: () => void;
   #reloads = 0;
-  #isClosed = false;
-  #dialogsSinceMs = 0;
-  #dialogs = 0;
   #dialogsNoted = 0;
 
-  constructor(cdp: Cdp, { id, number, session, viewport, onNote }: OpenTabParts) {
+  constructor(cdp: Cdp, parts: OpenTabParts) {
+    const { id, number, session, viewport, onNote, isAttended, onDialog, dialogMaxMs } = parts;
     this.#cdp = cdp;
     this.id = id;
     this.number = number;
@@ -49,9 +54,32 @@ export class OpenTab implements Tab {
     this.#viewport = viewport;
     this.#onNote = onNote;
     this.screencast = new Screencast(cdp, session, viewport);
-    this.#stopListening = cdp.onEvent(session, (method, params) => {
-      if (method === 'Page.javascriptDialogOpening') void this.#answer(params as { type: string });
+    this.#dialogs = new TabDialogs({
+      isAttended,
+      handle: ({ accept, text }) =>
+        this.#ask('Page.handleJavaScriptDialog', { accept, ...(text !== undefined && { promptText: text }) }),
+      onChange: onDialog,
+      onClosed: (dialog, accepted, by) => this.#noteDialog(dialog, accepted, by),
+      answerMaxMs: dialogMaxMs,
     });
+    this.#stopListening = cdp.onEvent(session, (method, params) => {
+      if (method === 'Page.javascriptDialogOpening') this.#dialogs.opened(params);
+      else if (method === 'Page.javascriptDialogClosed') this.#dialogs.closed(params);
+    });
+  }
+
+  get dialog(): Dialog | undefined {
+    return this.#dialogs.open;
+  }
+
+  /** As `Tabs.answer`. */
+  answer(number: number, answer: DialogAnswer): boolean {
+    return this.#dialogs.answer(number, answer);
+  }
+
+  /** Somebody who answers dialogs came or left. */
+  attendanceChanged(): void {
+    this.#dialogs.attendanceChanged();
   }
 
   /** Sets up what each page of the tab needs, before its first one runs. */
@@ -81,33 +109,24 @@ export class OpenTab implements Tab {
     this.#onNote({ kind: 'tab_crashed', summary, data: { tab: this.number } });
     if (isLast) return;
     this.#reloads++;
+    this.#dialogs.forget();
     this.#ask('Page.reload');
     this.screencast.restart();
   }
 
   close(): void {
-    this.#isClosed = true;
     this.#stopListening();
+    this.#dialogs.forget();
     this.screencast.close();
   }
 
-  /** A dialog is in no picture, and holds up its page until it is answered. */
-  async #answer({ type }: { type: string }): Promise<void> {
-    const now = Date.now();
-    if (now - this.#dialogsSinceMs > DIALOG_WINDOW_MS) {
-      this.#dialogsSinceMs = now;
-      this.#dialogs = 0;
-    }
-    const isEndless = ++this.#dialogs > DIALOGS_MAX;
-    // Leaving a page is never refused.
-    const accept = type === 'beforeunload' || !isEndless;
-    if (type !== 'beforeunload' && this.#dialogsNoted < DIALOGS_NOTED_MAX) {
-      this.#dialogsNoted++;
-      const summary = `A dialog (${type}) of tab ${this.number + 1} was ${accept ? 'accepted' : 'dismissed'}`;
-      this.#onNote({ kind: 'dialog', summary, data: { tab: this.number, type, accept } });
-    }
-    if (isEndless) await sleep(ENDLESS_PAUSE_MS);
-    if (!this.#isClosed) this.#ask('Page.handleJavaScriptDialog', { accept });
+  #noteDialog({ kind }: Dialog, accept: boolean, by: keyof typeof ANSWERED): void {
+    // Pages are left all the time.
+    if (kind === 'beforeunload' || this.#dialogsNoted >= DIALOGS_NOTED_MAX) return;
+    this.#dialogsNoted++;
+    const answered = `${accept ? 'accepted' : 'dismissed'} ${ANSWERED[by]}`;
+    const summary = `A dialog (${kind}) of tab ${this.number + 1} was ${answered}`;
+    this.#onNote({ kind: 'dialog', summary, data: { tab: this.number, type: kind, accept, by } });
   }
 
   /** What fails, fails because the tab is gone, or because another client of the protocol did the same. */

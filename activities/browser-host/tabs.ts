@@ -1,7 +1,7 @@
 import type { Viewport } from '../../domain/browser-sessions/browser-provider.port.ts';
 import type { TimelineEntry } from '../../domain/browser-sessions/session-changes.queries.ts';
 import { within } from '../../domain/shared/within.ts';
-import { type Cdp, CdpError, type Picture, type Tab, type Tabs } from './browser.ts';
+import { type Cdp, CdpError, type DialogAnswer, type Picture, type Tab, type Tabs } from './browser.ts';
 import { OpenTab } from './open-tab.ts';
 
 export const TABS_MAX = 10;
@@ -24,6 +24,8 @@ export interface TabsOptions {
   onNote: (entry: TimelineEntry) => void;
   /** The last tab was closed, by its page or by somebody. */
   onNoneLeft: () => void;
+  /** How long a dialog waits for those who are there. */
+  dialogMaxMs?: number;
 }
 
 /** The tabs of a browser: at most 10, each attached to before its page runs. */
@@ -32,6 +34,8 @@ export class BrowserTabs implements Tabs {
   readonly #options: TabsOptions;
   readonly #tabs = new Map<string, OpenTab>();
   readonly #listeners = new Set<() => void>();
+  /** Those who answer dialogs, each with the tab that they attend to; undefined: every one. */
+  readonly #attending = new Set<{ tabId: string | undefined }>();
   #opened = 0;
   #isEnding = false;
 
@@ -98,6 +102,18 @@ export class BrowserTabs implements Tabs {
     await this.#cdp.send('Target.closeTarget', { targetId: tabId });
   }
 
+  attend(tabId: string | undefined): () => void {
+    const one = { tabId };
+    this.#attending.add(one);
+    return () => {
+      if (this.#attending.delete(one)) for (const tab of this.#tabs.values()) tab.attendanceChanged();
+    };
+  }
+
+  answer(tabId: string, number: number, answer: DialogAnswer): boolean {
+    return this.#tabs.get(tabId)?.answer(number, answer) ?? false;
+  }
+
   async activate(tabId: string): Promise<void> {
     await this.#cdp.send('Target.activateTarget', { targetId: tabId });
   }
@@ -121,8 +137,17 @@ export class BrowserTabs implements Tabs {
       this.#options.onNote({ kind: 'tab_refused', summary: `A tab was closed: there were ${TABS_MAX} already` });
       return;
     }
-    const { viewport, onNote } = this.#options;
-    const tab = new OpenTab(this.#cdp, { id: targetId, number: this.#opened++, session, viewport, onNote });
+    const { viewport, onNote, dialogMaxMs } = this.#options;
+    const tab = new OpenTab(this.#cdp, {
+      id: targetId,
+      number: this.#opened++,
+      session,
+      viewport,
+      onNote,
+      isAttended: () => [...this.#attending].some(({ tabId }) => tabId === undefined || tabId === targetId),
+      onDialog: () => this.#changed(),
+      dialogMaxMs,
+    });
     tab.become(title, url);
     this.#tabs.set(targetId, tab);
     tab.prepare();

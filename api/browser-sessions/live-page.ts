@@ -96,6 +96,13 @@ const HEADER = `<span class="hint" id="recorded" hidden>Recorded</span>
 <button type="button" id="extend" hidden>Extend by 10 minutes</button>
 <button type="button" id="stop" class="stop" hidden>Stop</button>`;
 
+const DIALOG = `<form id="dialog" role="alertdialog" aria-labelledby="dialog-title" aria-describedby="dialog-message" hidden>
+<h2 id="dialog-title"></h2><p id="dialog-message"></p>
+<label id="dialog-answer" hidden>Your answer<input id="dialog-text" maxlength="1000" autocomplete="off"></label>
+<p class="hint" id="dialog-hint">Whoever controls the browser answers.</p>
+<div class="bar" id="dialog-buttons" hidden><span class="grow"></span><button type="button" id="dialog-dismiss"></button>
+<button type="submit" id="dialog-accept" class="main"></button></div></form>`;
+
 const plain = (view: LivePageView & { kind: 'mjpeg' }, pictures: string): string =>
   view.isLive
     ? `<div id="stage"><img src="${pictures}" alt="Picture of the browser, which changes with it"></div>
@@ -128,7 +135,8 @@ function scripted(view: LivePageView, own: string): string {
 </div>
 <div id="stage">
 <div id="screen" hidden><canvas id="picture" role="img" aria-label="Picture of the browser" width="1280" height="720"></canvas>
-<textarea id="typing" aria-label="Typing goes to the browser; F6 leaves it" autocomplete="off" autocapitalize="off" spellcheck="false" hidden></textarea></div>
+<textarea id="typing" aria-label="Typing goes to the browser; F6 leaves it" autocomplete="off" autocapitalize="off" spellcheck="false" hidden></textarea>
+${DIALOG}</div>
 ${frame}<div id="state" aria-live="polite"${frame ? ' hidden' : ''}>${elsewhere}</div>
 </div>
 <div id="watchers" class="bar" hidden><h2 id="watching">Watching</h2><ul id="people" aria-labelledby="watching"></ul>

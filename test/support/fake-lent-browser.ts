@@ -1,4 +1,12 @@
-import type { BrowserEnd, CdpMessage, LentBrowser, Picture, Tab } from '../../activities/browser-host/browser.ts';
+import type {
+  BrowserEnd,
+  CdpMessage,
+  Dialog,
+  DialogAnswer,
+  LentBrowser,
+  Picture,
+  Tab,
+} from '../../activities/browser-host/browser.ts';
 import { newId } from '../../domain/shared/ids.ts';
 
 interface Watch {
@@ -16,6 +24,9 @@ export class FakeLentBrowser implements LentBrowser {
   readonly asked: string[] = [];
   /** Keys, mouse and texts, in order. */
   readonly input: { method: string; params: Record<string, unknown>; tab: string | undefined }[] = [];
+  /** Who is there to answer dialogs, and what was answered. */
+  readonly attending = new Set<{ tabId: string | undefined }>();
+  readonly answers: DialogAnswer[] = [];
   readonly watches = new Set<Watch>();
   readonly ending: Promise<BrowserEnd>;
   end!: (end: BrowserEnd) => void;
@@ -67,16 +78,39 @@ export class FakeLentBrowser implements LentBrowser {
       this.#tabs = this.#tabs.filter(({ id }) => id !== tabId);
       this.#changed();
     },
+    attend: (tabId: string | undefined) => {
+      const one = { tabId };
+      this.attending.add(one);
+      return () => void this.attending.delete(one);
+    },
+    answer: (tabId: string, number: number, answer: DialogAnswer) => {
+      const tab = this.#tabs.find(({ id }) => id === tabId);
+      if (tab?.dialog?.number !== number) return false;
+      this.answers.push({ accept: answer.accept, text: answer.text });
+      this.#put({ ...tab, dialog: undefined });
+      return true;
+    },
     activate: async (tabId: string) => void this.asked.push(`activate ${tabId}`),
   };
 
   /** A tab is opened: `tab-0`, `tab-1` … */
   add(url: string, title: string): Tab {
     const number = this.#opened++;
-    const tab = { id: `tab-${number}`, number, title, url, cdpSession: `session-${number}` };
+    const tab = { id: `tab-${number}`, number, title, url, cdpSession: `session-${number}`, dialog: undefined };
     this.#tabs = [...this.#tabs, tab];
     this.#changed();
     return tab;
+  }
+
+  /** A tab asks. */
+  ask(number: number, dialog: Dialog): void {
+    const tab = this.#tabs.find((one) => one.number === number);
+    if (tab) this.#put({ ...tab, dialog });
+  }
+
+  #put(tab: Tab): void {
+    this.#tabs = this.#tabs.map((one) => (one.id === tab.id ? tab : one));
+    this.#changed();
   }
 
   /** Takes a picture of a tab for all that watch it. */

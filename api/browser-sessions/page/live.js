@@ -31,6 +31,10 @@ let you;
 let controller = null;
 let mayControl = false;
 let watching = { tab: null, follows: true };
+/** By which tabs ask. */
+let dialogs = [];
+/** The one that is shown. */
+let dialog;
 let tabs = [];
 let endsAt;
 let attempt = 0;
@@ -240,6 +244,7 @@ function receive(message) {
     case 'watching':
       watching = message;
       showTabs();
+      showDialog();
       break;
     case 'time':
       endsAt = Date.now() + message.leftMs;
@@ -249,6 +254,10 @@ function receive(message) {
       showPeople(message.people);
       showControl();
       break;
+    case 'dialogs':
+      ({ dialogs } = message);
+      showDialog();
+      break;
     case 'notice':
       notice(message.text);
       break;
@@ -257,6 +266,48 @@ function receive(message) {
       break;
     default:
   }
+}
+
+const ASKED = {
+  alert: { title: 'says', accept: 'OK' },
+  confirm: { title: 'asks', accept: 'OK', dismiss: 'Cancel' },
+  prompt: { title: 'asks', accept: 'OK', dismiss: 'Cancel' },
+  beforeunload: { title: 'is about to be left', accept: 'Leave', dismiss: 'Stay' },
+};
+
+const FOCUSED = { prompt: 'dialog-text', alert: 'dialog-accept' };
+
+/** Shows by what the watched tab asks, else another one; the answer is given by the one who controls. */
+function showDialog() {
+  const before = dialog;
+  dialog = dialogs.find(({ tab }) => tab === watching.tab) ?? dialogs[0];
+  element('dialog').hidden = !dialog;
+  if (!dialog) {
+    if (before && controls()) element('typing').focus({ preventScroll: true });
+    return;
+  }
+  const { title, accept, dismiss } = ASKED[dialog.kind];
+  const isOther = dialog.tab !== before?.tab || dialog.number !== before?.number;
+  element('dialog-title').textContent =
+    `${dialog.tab === watching.tab ? 'The page' : `Tab ${dialog.tab + 1}`} ${title}`;
+  element('dialog-message').textContent =
+    dialog.kind === 'beforeunload' ? 'What was entered there may be lost.' : dialog.message;
+  element('dialog-answer').hidden = dialog.kind !== 'prompt' || !controls();
+  if (isOther) element('dialog-text').value = dialog.proposal;
+  element('dialog-hint').hidden = controls();
+  element('dialog-buttons').hidden = !controls();
+  element('dialog-accept').textContent = accept;
+  element('dialog-dismiss').hidden = !dismiss;
+  element('dialog-dismiss').textContent = dismiss ?? '';
+  // Not the button that accepts: what is being typed must not agree to anything.
+  if (isOther && controls()) element(FOCUSED[dialog.kind] ?? 'dialog-dismiss').focus();
+}
+
+function answerDialog(accept) {
+  if (!dialog || !controls()) return;
+  const { tab, number, kind } = dialog;
+  const text = accept && kind === 'prompt' ? { text: element('dialog-text').value } : {};
+  send({ type: 'answer', tab, dialog: number, accept, ...text });
 }
 
 const isBlank = (text) => !text || text === 'about:blank';
@@ -319,6 +370,7 @@ function showControl() {
   element('hint').hidden = !has;
   for (const name of ['back', 'forward', 'reload', 'url', 'go', 'open']) element(name).disabled = !has;
   showTabs();
+  showDialog();
 }
 
 function showTime() {
@@ -362,6 +414,14 @@ element('control').addEventListener('click', () => {
   notice('');
   send({ type: 'control', take: takes });
 });
+element('dialog')?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  answerDialog(true);
+});
+element('dialog')?.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') answerDialog(false);
+});
+element('dialog-dismiss')?.addEventListener('click', () => answerDialog(false));
 element('follow').addEventListener('click', () => send({ type: 'watch', tab: null }));
 element('open').addEventListener('click', () => send({ type: 'open' }));
 for (const to of ['back', 'forward', 'reload'])

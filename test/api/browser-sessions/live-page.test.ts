@@ -231,6 +231,45 @@ test('a guest is told why the session ended, and so the link', async () => {
   expect(await page.getByRole('heading', { name: 'The session has ended' }).isVisible()).toBe(true);
 });
 
+test('by what a page asks is shown to all, and answered by who controls', async () => {
+  const page = await signedIn();
+  await seesPicture(page);
+  const dialog = { number: 1, kind: 'confirm', message: 'Delete the newspaper?', proposal: '' } as const;
+  fake.ask(0, dialog);
+  const shown = page.getByRole('alertdialog', { name: 'The page asks' });
+  await shown.getByText('Delete the newspaper?').waitFor();
+  await shown.getByText('Whoever controls the browser answers.').waitFor();
+  expect(await shown.getByRole('button').count()).toBe(0);
+  await takeControl(page);
+  expect(fake.attending.size).toBe(1);
+  expect(await violations(page)).toEqual([]);
+  await shown.getByRole('button', { name: 'Cancel' }).click();
+  await shown.waitFor({ state: 'hidden' });
+
+  fake.ask(0, { ...dialog, number: 2, kind: 'prompt', message: 'Its name?', proposal: 'Daily' });
+  await shown.getByLabel('Your answer').fill('Weekly');
+  await page.keyboard.press('Enter');
+  await shown.waitFor({ state: 'hidden' });
+  // What is typed while a page asks does not reach it, and agrees to nothing.
+  fake.ask(0, { ...dialog, number: 3 });
+  await shown.waitFor();
+  await page.keyboard.press('Escape');
+  await shown.waitFor({ state: 'hidden' });
+  fake.ask(0, { ...dialog, number: 4, kind: 'alert', message: 'Deleted.' });
+  await page.getByRole('alertdialog', { name: 'The page says' }).getByRole('button', { name: 'OK' }).click();
+  await eventually(
+    async () => fake.answers,
+    ({ length }) => length === 4,
+  );
+  expect(fake.answers).toEqual([
+    { accept: false, text: undefined },
+    { accept: true, text: 'Weekly' },
+    { accept: false, text: undefined },
+    { accept: true, text: undefined },
+  ]);
+  expect(fake.input).toEqual([]);
+});
+
 test('Extend moves the end, Stop ends the session, and the page says why it ended', async () => {
   const page = await signedIn();
   await seesPicture(page);
