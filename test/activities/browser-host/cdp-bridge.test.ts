@@ -255,6 +255,10 @@ test('texts are dragged into a page; files of the browser, whose paths a client 
   const { sessionId, targetId } = await client.page();
   const evaluate = async (expression: string) =>
     (await client.ask('Runtime.evaluate', { expression, returnByValue: true }, sessionId)).result.result.value;
+  await eventually(
+    () => evaluate('document.title'),
+    (title) => title === 'Form',
+  );
   await evaluate(`addEventListener('dragover', (event) => event.preventDefault());
     addEventListener('drop', (event) => {
       event.preventDefault();
