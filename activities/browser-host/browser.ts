@@ -123,6 +123,8 @@ export interface Tabs {
   attend(tabId: string | undefined): () => void;
   /** Answers the dialog of a tab; false: the one of that number is not open any more. */
   answer(tabId: string, number: number, answer: DialogAnswer): boolean;
+  /** Gives a tab the viewport of its session again, of which a client of the protocol has made another one. */
+  restoreViewport(tabId: string): void;
   /** Brings it to the front: only there do pages get focus. */
   activate(tabId: string): Promise<void>;
 }

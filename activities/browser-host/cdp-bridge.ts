@@ -50,6 +50,8 @@ class CdpClient {
   readonly #tabs = new Map<string, string>();
   /** Ends its attendance to dialogs, by the sessions that are told of them. */
   readonly #attending = new Map<string, () => void>();
+  /** Tabs with a viewport of this client's, by the sessions that set it. */
+  readonly #resized = new Map<string, string>();
   #waiting = 0;
   #received = 0;
   #isLeft = false;
@@ -68,7 +70,8 @@ class CdpClient {
       clearInterval(clock);
       for (const session of this.#attending.keys()) this.#stopAttending(session);
       // Sessions that were attached by it end with it.
-      this.#cdp.send('Target.detachFromTarget', { sessionId: root }).catch(() => undefined);
+      const detached = this.#cdp.send('Target.detachFromTarget', { sessionId: root });
+      detached.then(() => this.#restoreViewports([...this.#resized.keys()])).catch(() => undefined);
     };
     socket.on('close', leave);
     if (socket.readyState > socket.OPEN) leave();
@@ -120,12 +123,28 @@ class CdpClient {
     this.#waiting++;
     try {
       const { result, error } = await this.#cdp.pass(command);
+      if (!error) this.#noteViewport(command);
       if (error) this.#tell({ ...reply, error });
       else this.#tell({ ...reply, result: shownResult(command.method, result ?? {}) });
     } catch {
       this.#fail(reply, ERROR.refused, 'The browser is gone');
     } finally {
       this.#waiting--;
+    }
+  }
+
+  #noteViewport({ method, sessionId = '' }: CdpMessage): void {
+    const tab = this.#tabs.get(sessionId);
+    if (method === 'Emulation.setDeviceMetricsOverride' && tab !== undefined) this.#resized.set(sessionId, tab);
+    else if (method === 'Emulation.clearDeviceMetricsOverride') this.#restoreViewports([sessionId]);
+  }
+
+  /** With a client, or its session, that of the page ends, too, and that of the browser's window would be left: it is none. */
+  #restoreViewports(sessions: readonly string[]): void {
+    for (const session of sessions) {
+      const tab = this.#resized.get(session);
+      if (tab !== undefined) this.#browser.tabs.restoreViewport(tab);
+      this.#resized.delete(session);
     }
   }
 
@@ -143,6 +162,7 @@ class CdpClient {
 
   #detached(session: string): void {
     this.#stopAttending(session);
+    this.#restoreViewports([session]);
     this.#tabs.delete(session);
     this.#sessions.delete(session);
   }

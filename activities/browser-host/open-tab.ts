@@ -84,11 +84,22 @@ export class OpenTab implements Tab {
 
   /** Sets up what each page of the tab needs, before its first one runs. */
   prepare(): void {
-    const { width, height } = this.#viewport;
     this.#ask('Page.enable');
-    this.#ask('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
+    this.#setViewport();
     // Without it a tab behind another one is hidden, and there are no pictures of it.
     this.#ask('Emulation.setFocusEmulationEnabled', { enabled: true });
+  }
+
+  /** As `Tabs.restoreViewport`. */
+  restoreViewport(): void {
+    // What is set a second time has no effect: Chromium does not know that the end of another client took it away.
+    this.#ask('Emulation.clearDeviceMetricsOverride');
+    this.#setViewport();
+  }
+
+  #setViewport(): void {
+    const { width, height } = this.#viewport;
+    this.#ask('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
   }
 
   /** Whether title or address are other ones now. Those of a front door are credentials, and not kept. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DIALOG_ANSWER_SECONDS,
   DIALOG_KINDS,
@@ -107,9 +106,7 @@ export class TabDialogs {
       this.#unanswered = 0;
     }
     if (++this.#unanswered <= UNANSWERED_MAX) return this.#give({ accept }, 'nobody');
-    void sleep(ENDLESS_PAUSE_MS).then(() => {
-      if (this.open === open) this.#give({ accept }, 'nobody');
-    });
+    setTimeout(() => this.open === open && this.#give({ accept }, 'nobody'), ENDLESS_PAUSE_MS);
   }
 
   #give(answer: DialogAnswer, by: By): void {

@@ -114,6 +114,10 @@ export class BrowserTabs implements Tabs {
     return this.#tabs.get(tabId)?.answer(number, answer) ?? false;
   }
 
+  restoreViewport(tabId: string): void {
+    this.#tabs.get(tabId)?.restoreViewport();
+  }
+
   async activate(tabId: string): Promise<void> {
     await this.#cdp.send('Target.activateTarget', { targetId: tabId });
   }

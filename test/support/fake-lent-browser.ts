@@ -90,6 +90,7 @@ export class FakeLentBrowser implements LentBrowser {
       this.#put({ ...tab, dialog: undefined });
       return true;
     },
+    restoreViewport: () => undefined,
     activate: async (tabId: string) => void this.asked.push(`activate ${tabId}`),
   };
 

@@ -37,7 +37,11 @@ beforeAll(async () => {
     isRecorded: false,
     expiresAt: () => new Date(Date.now() + 600_000),
     cdp: running.cdp,
-    tabs: { list: () => Array.from({ length: tabs }), attend: () => () => undefined } as unknown as LentBrowser['tabs'],
+    tabs: {
+      list: () => Array.from({ length: tabs }),
+      attend: () => () => undefined,
+      restoreViewport: () => undefined,
+    } as unknown as LentBrowser['tabs'],
     ending: new Promise<BrowserEnd>(() => undefined),
   };
   const grant = {

@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { pino } from 'pino';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { WebSocketServer } from 'ws';
-import type { BrowserEnd, LentBrowser, RunningBrowser } from '../../../activities/browser-host/browser.ts';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { BrowserEnd, LentBrowser, Picture, RunningBrowser } from '../../../activities/browser-host/browser.ts';
 import { bridge } from '../../../activities/browser-host/cdp-bridge.ts';
 import type { HostMessage } from '../../../activities/browser-host/live-protocol.ts';
 import { LiveRoom, type Member } from '../../../activities/browser-host/live-room.ts';
+import { jpegSize } from '../../../activities/browser-host/jpeg-size.ts';
 import { BrowserTabs } from '../../../activities/browser-host/tabs.ts';
 import type { LiveViewer } from '../../../domain/browser-sessions/live-viewer-rules.ts';
 import { newId } from '../../../domain/shared/ids.ts';
+import type { Json } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startLocalBrowser } from '../../support/local-browsers.ts';
 import { servePages } from '../../support/pages.ts';
@@ -91,12 +94,32 @@ const click = (id: string) =>
     tab().cdpSession,
   );
 
+const address = () => `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
 async function automation(): Promise<Page> {
-  const browser: Browser = await chromium.connectOverCDP(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const browser: Browser = await chromium.connectOverCDP(address());
   closing.push(() => browser.close());
   const [page] = browser.contexts()[0]?.pages() ?? [];
   if (!page) throw new Error('automation sees no page');
   return page;
+}
+
+/** A client by the protocol alone; answers results. */
+async function protocol() {
+  const socket = new WebSocket(address());
+  closing.push(() => socket.terminate());
+  const replies = new Map<number, (result: Json) => void>();
+  socket.on('message', (data: Buffer) => {
+    const { id, result, error }: Json = JSON.parse(data.toString());
+    replies.get(id)?.(result ?? error);
+  });
+  await once(socket, 'open');
+  let lastId = 0;
+  return (method: string, params: object, sessionId?: string): Promise<Json> => {
+    const id = ++lastId;
+    socket.send(JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) }));
+    return new Promise((resolve) => replies.set(id, resolve));
+  };
 }
 
 /** Somebody at the live view. */
@@ -188,4 +211,45 @@ test('who controls the live view accepts and dismisses; others are shown what is
   await third;
   await shows('records', '3');
   expect(ben.told.findLast(({ type }) => type === 'dialogs')).toEqual({ type: 'dialogs', dialogs: [] });
+});
+
+/** Waits until pictures show all of a page of that size. */
+async function pictures(watched: Picture[], size: { width: number; height: number }): Promise<void> {
+  const sizes = () => {
+    const newest = watched.at(-1);
+    return newest && { said: { width: newest.width, height: newest.height }, drawn: jpegSize(newest.jpeg) };
+  };
+  await eventually(
+    async () => sizes(),
+    (found) => isDeepStrictEqual(found, { said: size, drawn: size }),
+  );
+  const expression = '[innerWidth, innerHeight].join()';
+  const { result } = await lent.cdp.send('Runtime.evaluate', { expression }, tab().cdpSession);
+  expect(result).toMatchObject({ value: `${size.width},${size.height}` });
+}
+
+test('pictures show the whole page when automation sets a viewport, clears it, detaches and disconnects', async () => {
+  const watched: Picture[] = [];
+  closing.push(lent.tabs.watch(tab().id, 25, (picture) => watched.push(picture)));
+  await pictures(watched, viewport);
+  const page = await automation();
+  await page.setViewportSize({ width: 800, height: 600 });
+  await pictures(watched, { width: 800, height: 600 });
+  await page.context().browser()?.close();
+  await pictures(watched, viewport);
+
+  const ask = await protocol();
+  const attach = async () => (await ask('Target.attachToTarget', { targetId: tab().id, flatten: true })).sessionId;
+  const size = { width: 1_000, height: 500 };
+  const resize = (session: string) =>
+    ask('Emulation.setDeviceMetricsOverride', { ...size, deviceScaleFactor: 1, mobile: false }, session);
+  const session = await attach();
+  await resize(session);
+  await pictures(watched, size);
+  await ask('Emulation.clearDeviceMetricsOverride', {}, session);
+  await pictures(watched, viewport);
+  await resize(session);
+  await pictures(watched, size);
+  await ask('Target.detachFromTarget', { sessionId: session });
+  await pictures(watched, viewport);
 });
