@@ -14,6 +14,8 @@ interface Instance extends Noted {
   parts: (Noted & { name: string; signal: NodeJS.Signals })[];
   /** Where it answers on this machine; absent until it does. */
   url?: string;
+  /** Of the metrics store that it uses. */
+  metricsUrl?: string;
 }
 
 const STOP_MS = 15_000;
@@ -21,8 +23,8 @@ const STOP_MS = 15_000;
 export interface InstanceLock {
   /** Notes a part, so that the next start can stop it when this instance is killed. */
   note: (part: { name: string; pid: number; signal: NodeJS.Signals }) => void;
-  /** Notes where the instance answers, so that commands on this machine find it. */
-  noteUrl: (url: string) => void;
+  /** Notes where the instance and its metrics store answer, so that commands on this machine find them. */
+  noteUrl: (url: string, metricsUrl?: string) => void;
   release: () => void;
 }
 
@@ -54,8 +56,9 @@ export async function lockInstance(dataDir: string): Promise<InstanceLock> {
       instance.parts.unshift({ ...notedOf(pid), name, signal });
       replace();
     },
-    noteUrl(url) {
+    noteUrl(url, metricsUrl) {
       instance.url = url;
+      if (metricsUrl !== undefined) instance.metricsUrl = metricsUrl;
       replace();
     },
     release: () => rmSync(file, { force: true }),
@@ -63,9 +66,11 @@ export async function lockInstance(dataDir: string): Promise<InstanceLock> {
 }
 
 /** The instance that runs on a data directory, and where it answers once it does. */
-export function runningInstance(dataDir: string): { url: string | undefined } | undefined {
+export function runningInstance(dataDir: string): Pick<Instance, 'url' | 'metricsUrl'> | undefined {
   const found = read(join(dataDir, 'instance.json'));
-  return found && isAlive(found) ? { url: found.url } : undefined;
+  if (!found || !isAlive(found)) return undefined;
+  const { url, metricsUrl } = found;
+  return { ...(url !== undefined && { url }), ...(metricsUrl !== undefined && { metricsUrl }) };
 }
 
 const notedOf = (pid: number): Noted => ({ pid, identity: identityOf(pid) ?? '' });

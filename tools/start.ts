@@ -188,7 +188,7 @@ async function main(): Promise<void> {
   const hasBrowsers = (await browserPrograms) !== null;
   if (hasBrowsers) startBrowserHost(() => child(BROWSER_HOST, 'activities/browser-host/main.ts', 0));
   if (stoppingSince !== undefined) return;
-  lock.noteUrl(localUrlOf(parseConfig(childEnv)));
+  lock.noteUrl(localUrlOf(parseConfig(childEnv)), metricsUrl);
   const greeting = {
     seconds: (performance.now() - startedAt) / 1000,
     url: publicUrlOf(parseConfig(childEnv)),

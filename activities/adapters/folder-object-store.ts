@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 
 /** Objects as files of a folder, which all processes must share. A file appears under its name when it is complete and on disk. */
@@ -44,6 +44,14 @@ export function createFolderObjectStore(folder: string): ObjectStore {
 
     async sizeOf(key) {
       return (await stat(pathOf(key)).catch(ignoreMissing))?.size;
+    },
+
+    async *keys() {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreMissing);
+      for (const entry of entries ?? []) {
+        if (!entry.isFile() || entry.parentPath === drafts) continue;
+        yield relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/');
+      }
     },
 
     async remove(key) {

@@ -15,6 +15,9 @@ function createLoadedStore(location: Extract<ObjectStoreLocation, { kind: 's3' }
     put: async (key, content, contentType) => (await store()).put(key, content, contentType),
     get: async (key, range) => (await store()).get(key, range),
     sizeOf: async (key) => (await store()).sizeOf(key),
+    async *keys() {
+      yield* (await store()).keys();
+    },
     remove: async (key) => (await store()).remove(key),
     removeAbandoned: async (unchangedMs) => (await store()).removeAbandoned(unchangedMs),
   };

@@ -6,6 +6,7 @@ import {
   HeadObjectCommand,
   NoSuchKey,
   NotFound,
+  paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
@@ -79,6 +80,15 @@ export function createS3ObjectStore({
         if (error instanceof NotFound) return undefined;
         throw error;
       }
+    },
+
+    async *keys() {
+      const start = placeOf('').Key.length;
+      for await (const { Contents = [] } of paginateListObjectsV2(
+        { client },
+        { Bucket: bucket, Prefix: placeOf('').Key },
+      ))
+        for (const { Key = '' } of Contents) yield Key.slice(start);
     },
 
     async remove(key) {

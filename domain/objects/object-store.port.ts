@@ -25,6 +25,8 @@ export interface ObjectStore {
   get(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Size of what is under the key, in bytes; undefined when there is nothing. */
   sizeOf(key: string): Promise<number | undefined>;
+  /** The keys of all objects, in any order. */
+  keys(): AsyncIterable<string>;
   /** Removes what is there; nothing there is no error. */
   remove(key: string): Promise<void>;
   /**

@@ -117,7 +117,7 @@ describe('npm start', () => {
     const again = await running();
     expect(again.stdout()).not.toContain(owner().password);
     expect(JSON.stringify(await (await signIn()).get(200, '/api/webhooks'))).toContain('kept');
-    expect(runningInstance(place.dataDir)).toEqual({ url: place.url });
+    expect(runningInstance(place.dataDir)).toMatchObject({ url: place.url });
     expect(await refused(place.env)).toBe(
       `DATA_DIR ${place.dataDir} is in use by another instance (process ${again.pid}): stop it, or set DATA_DIR to another folder.`,
     );

@@ -49,6 +49,14 @@ const whole = async (content: AsyncIterable<Uint8Array> | undefined) => {
 describe.each(['folder', 's3'])('%s', (name) => {
   const store = () => stores[name] as ObjectStore;
 
+  test('all keys are listed', async () => {
+    const keys = ['exports', 'output'].map((kind) => objectKey('listed', kind, '1.csv'));
+    for (const key of keys) await store().put(key, inPieces(Buffer.from('x')), 'text/csv');
+    const found: string[] = [];
+    for await (const key of store().keys()) found.push(key);
+    expect(found.filter((key) => key.startsWith('listed/')).toSorted()).toEqual(keys);
+  });
+
   // Beyond 5 MB an upload to S3 goes in parts.
   test.each([0, 1, 200_000, 12_000_000])('%d bytes come back as they were stored, and are measured', async (size) => {
     const content = randomBytes(size);

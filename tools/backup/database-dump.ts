@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { OperatorError } from '../operator-error.ts';
+
+const run = promisify(execFile);
+const DUMP = 'database.dump';
+const ROLES = 'roles.sql';
+const ALREADY_THERE = '42710';
+
+/** Dumps a database of one's own by pg_dump, in its custom format, and the roles without their passwords. */
+export async function dumpDatabase(url: string, folder: string): Promise<void> {
+  await program('pg_dump', ['--format=custom', `--file=${join(folder, DUMP)}`, '--dbname', url]);
+  const roles = ['--roles-only', '--no-role-passwords', `--file=${join(folder, ROLES)}`, '--dbname', url];
+  await program('pg_dumpall', roles);
+}
+
+/** Restores it into an empty database. Roles that are there stay as they are; new ones have no password. */
+export async function restoreDatabase(url: string, folder: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const { rowCount } = await client.query(`select from pg_tables where schemaname = 'public' limit 1`);
+    if (rowCount)
+      throw new OperatorError(
+        `The database ${new URL(url).pathname.slice(1)} is not empty: make a new one with createdb, and name it in DATABASE_URL.`,
+      );
+    const made = new Set<string>();
+    for (const statement of readFileSync(join(folder, ROLES), 'utf8').split('\n')) {
+      const [, verb, role = ''] = /^(CREATE ROLE|ALTER ROLE|GRANT .* TO) ("[^"]+"|[\w-]+)/.exec(statement) ?? [];
+      if (verb === undefined || (verb !== 'CREATE ROLE' && !made.has(role))) continue;
+      try {
+        await client.query(statement);
+        made.add(role);
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError) || error.code !== ALREADY_THERE) throw error;
+      }
+    }
+  } finally {
+    await client.end();
+  }
+  await program('pg_restore', ['--exit-on-error', '--single-transaction', '--dbname', url, join(folder, DUMP)]);
+}
+
+async function program(name: string, args: readonly string[]): Promise<void> {
+  try {
+    await run(name, args);
+  } catch (error) {
+    const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
+    if (code === 'ENOENT')
+      throw new OperatorError(
+        `${name} is not on PATH: install the client programs of the server's PostgreSQL version.`,
+      );
+    const lines = stderr.trim().split('\n');
+    const why = lines.find((line) => /version/.test(line)) ?? lines.at(-1) ?? '';
+    throw new OperatorError(`${name} failed: ${stderr.includes('server version mismatch') ? lines.join('; ') : why}`);
+  }
+}
