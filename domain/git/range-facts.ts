@@ -69,6 +69,22 @@ export async function rangeFacts(
   };
 }
 
+/**
+ * The commits of ranges, computed in memory and not kept: for answers that need nothing else of many of them. A commit
+ * that is the same in a package as all its parents is never listed, so that most packages of a span need no walk.
+ */
+export function commitsOfRanges(history: History): (range: Range) => readonly number[] {
+  const { graph, ranges } = history;
+  const within = memoized(({ from, to }: Span) => graph.log('everything', from, to), spanKey);
+  return (range) => {
+    const { packageNo, from, to } = range;
+    const isChanged = (commit: number) => graph.changeIn(packageNo, commit) !== 0n;
+    return (
+      ranges.get(rangeKey(range))?.commits ?? (within(range).some(isChanged) ? graph.log([packageNo], from, to) : [])
+    );
+  };
+}
+
 async function computeRanges(tx: Tx, history: History, ranges: readonly Range[]): Promise<Map<string, RangeFacts>> {
   if (ranges.length === 0) return new Map();
   const attributionOfRange = attributions(history);

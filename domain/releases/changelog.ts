@@ -30,7 +30,7 @@ import {
 } from './missing-changelog-rules.ts';
 import { directionOf, type Direction, type PackageChange } from './package-change-rules.ts';
 import { type PackageVersion, type VersionCommits, versionCommits } from './package-versions.queries.ts';
-import { knownVersionCommits, versionState } from './version-commit-cache.ts';
+import { knownVersionCommits, type VersionState, versionState } from './version-commit-cache.ts';
 
 /** The commits of one package's change, or why they are not known. */
 export interface ResolvedChange extends PackageChange, TwoSided {
@@ -40,22 +40,31 @@ export interface ResolvedChange extends PackageChange, TwoSided {
   missing: MissingChangelog | null;
 }
 
-/** Finds out of which commits changes consist. */
+/**
+ * Finds out of which commits changes consist.
+ * @param known of this request, for who resolves changes in several parts.
+ */
 export async function resolveChanges(
   tx: Tx,
   history: History,
   changes: readonly PackageChange[],
+  known?: VersionState,
 ): Promise<ResolvedChange[]> {
   const versions = changes.flatMap(({ name, from, to }) =>
     [from, to].flatMap((version) => (version === null ? [] : [{ name, version }])),
   );
-  const commits = await commitsOf(tx, history, versions);
+  const commits = await commitsOf(tx, history, known ?? (await versionState(tx, history)), versions);
   return changes.map((change) => resolved(change, history, commits));
 }
 
 /** The commits of versions, as far as they are known from before; the others are read. */
-async function commitsOf(tx: Tx, history: History, versions: readonly PackageVersion[]): Promise<VersionCommits> {
-  const commitOf = await knownVersionCommits(tx, history, await versionState(tx, history), versions);
+async function commitsOf(
+  tx: Tx,
+  history: History,
+  state: VersionState,
+  versions: readonly PackageVersion[],
+): Promise<VersionCommits> {
+  const commitOf = await knownVersionCommits(tx, history, state, versions);
   const unknown = versions.filter((version) => commitOf(version) === undefined);
   if (unknown.length === 0) return { of: commitOf, unknownShaOf: () => undefined };
   const { of, unknownShaOf } = await versionCommits(tx, history, unknown);

@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DeploymentLog, DeploymentPlace, LoggedDeployment } from '../deployments/deployment-log-cache.ts';
 import type { History } from '../git/commit-graph-cache.ts';
-import { rangeFacts } from '../git/range-facts.ts';
+import { commitsOfRanges } from '../git/range-facts.ts';
+import type { Packages } from '../deployments/report-rules.ts';
+import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { resolveChanges } from './changelog.ts';
 import { firstFrom, type Window } from './metrics-rules.ts';
 import { directionOf, type PackageChange, packageChanges } from './package-change-rules.ts';
-import { versionState } from './version-commit-cache.ts';
+import { type VersionState, versionState } from './version-commit-cache.ts';
 
 /** What a deployment brought to its place. */
 interface Step {
@@ -31,7 +33,7 @@ interface CachedSteps {
 
 const cache = new WeakMap<object, CachedSteps>();
 /** Changes that are resolved together; others are served in between. */
-const CHANGES_MAX = 500;
+const CHANGES_MAX = 2_000;
 
 export interface LeadTimes {
   /** Milliseconds from the date of each commit to the deployment by which it came. */
@@ -65,11 +67,12 @@ export async function leadTimes(
   });
   if (parts.some(isIncomplete)) {
     const unknown = await state.unknown();
+    const changesBetween = createChangesBetween();
     await findSteps(
       tx,
       history,
-      parts.flatMap((part) => missingSteps(part, unknown)),
-      unknown,
+      state,
+      parts.flatMap((part) => missingSteps(part, unknown, changesBetween)),
     );
   }
   const times = new Map<LoggedDeployment, number[]>();
@@ -123,10 +126,42 @@ interface Wanted {
   changes: readonly PackageChange[];
 }
 
+/** The changes from what ran to what was installed: the same objects for the same changes. */
+type ChangesBetween = (
+  running: Packages,
+  before: Packages | undefined,
+  installed: Packages,
+) => readonly PackageChange[];
+
+/** Releases travel: the same changes come to one environment after another, and are made and compared once. */
+function createChangesBetween(): ChangesBetween {
+  const byKey = new Map<string, PackageChange>();
+  const ofWhole = new Map<Packages, Map<Packages, readonly PackageChange[]>>();
+  const changesTo = (running: Packages, installed: Packages) =>
+    packageChanges(running, installed).flatMap((change) => {
+      if (directionOf(change) === 'downgrade') return [];
+      const key = `${change.name}\n${change.from}\n${change.to}`;
+      const known = byKey.get(key) ?? change;
+      byKey.set(key, known);
+      return known;
+    });
+  return (running, before, installed) => {
+    // As many names as were installed last: nothing else runs.
+    if (before === undefined || Object.keys(running).length !== Object.keys(before).length)
+      return changesTo(running, installed);
+    const known = ofWhole.get(before) ?? new Map<Packages, readonly PackageChange[]>();
+    ofWhole.set(before, known);
+    const changes = known.get(installed) ?? changesTo(running, installed);
+    known.set(installed, changes);
+    return changes;
+  };
+}
+
 /** The deployments of a place whose steps are not found yet, with the changes of each. */
 function missingSteps(
   { installed, steps, bounds: [from, to] }: PlaceSteps & { bounds: Bounds },
   unknown: string,
+  changesBetween: ChangesBetween,
 ): Wanted[] {
   const isMissing = (index: number) => {
     const step = steps[index];
@@ -138,52 +173,40 @@ function missingSteps(
   return installed.slice(0, to).flatMap(({ packages }, index) => {
     const isFirst = index === 0;
     const changes =
-      isFirst || !isMissing(index)
-        ? []
-        : packageChanges(running, packages).filter((change) => directionOf(change) !== 'downgrade');
+      isFirst || !isMissing(index) ? NO_CHANGES : changesBetween(running, installed[index - 1]?.packages, packages);
     Object.assign(running, packages);
     return isMissing(index) ? { steps, index, changes } : [];
   });
 }
+
+const NO_CHANGES: readonly PackageChange[] = [];
 
 interface Brought {
   commits: readonly number[];
   isMissing: boolean;
 }
 
-const changeKey = ({ name, from, to }: PackageChange): string => `${name}\n${from}\n${to}`;
-
-async function findSteps(tx: Tx, history: History, wanted: readonly Wanted[], unknown: string): Promise<void> {
-  // Releases travel: the same changes come to one environment after another.
-  const changes = [
-    ...new Map(wanted.flatMap((step) => step.changes.map((change) => [changeKey(change), change] as const))),
-  ];
-  const brought = new Map<string, Brought>();
+async function findSteps(tx: Tx, history: History, state: VersionState, wanted: readonly Wanted[]): Promise<void> {
+  const unknown = await state.unknown();
+  const changes = [...new Set(wanted.flatMap((step) => step.changes))];
+  const brought = new Map<PackageChange, Brought>();
+  const commitsOf = commitsOfRanges(history);
   for (let at = 0; at < changes.length; at += CHANGES_MAX) {
     const part = changes.slice(at, at + CHANGES_MAX);
-    const resolved = await resolveChanges(
-      tx,
-      history,
-      part.map(([, change]) => change),
-    );
-    const ranges = await rangeFacts(
-      tx,
-      history,
-      resolved.flatMap(({ range }) => range ?? []),
-    );
-    for (const [index, { range, missing }] of resolved.entries())
-      brought.set(part[index]?.[0] ?? '', {
-        commits: range ? ranges.of(range).commits : [],
-        isMissing: missing !== null,
-      });
+    const resolved = await resolveChanges(tx, history, part, state);
+    for (const [index, change] of part.entries()) {
+      const { range, missing = null } = resolved[index] ?? {};
+      brought.set(change, { commits: range ? commitsOf(range) : [], isMissing: missing !== null });
+    }
     await setImmediate();
   }
-  for (const { steps, index, changes: own } of wanted) {
-    const found = own.flatMap((change) => brought.get(changeKey(change)) ?? []);
-    steps[index] = {
+  const stepOf = memoized((own: readonly PackageChange[]): Step => {
+    const found = own.flatMap((change) => brought.get(change) ?? []);
+    return {
       commits: [...new Set(found.flatMap(({ commits }) => commits))],
       missing: found.filter(({ isMissing }) => isMissing).length,
       unknown,
     };
-  }
+  });
+  for (const { steps, index, changes: own } of wanted) steps[index] = stepOf(own);
 }
