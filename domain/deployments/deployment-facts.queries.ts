@@ -7,6 +7,7 @@ import type { CandidateName } from '../release-candidates/release-candidates.que
 import type { RemovedReport } from './deployed-rules.ts';
 import { INSTALLING_STATUSES } from './deployments.queries.ts';
 import type { Packages } from './report-rules.ts';
+import type { SoakReport } from './soak-rules.ts';
 
 /** A stored report; moments in milliseconds since the epoch. */
 export interface ReportRow {
@@ -21,6 +22,10 @@ export interface ReportRow {
   /** Null: all packages of the candidate's present content. */
   installed: Packages | null;
 }
+
+/** In milliseconds since the epoch. */
+const epochMs = (moment: RawBuilder<unknown>) =>
+  sql`(extract(epoch from date_trunc('milliseconds', ${moment})) * 1000)::float8`;
 
 /** Columns of a `ReportRow` but the last, of deployments `d`. */
 const REPORT = sql`d.id, d.environment_id as "environmentId", d.candidate_id as "candidateId", d.content_digest as "contentDigest",
@@ -56,6 +61,28 @@ export const ownReports = (
     digests: candidates.map(({ contentDigest }) => contentDigest),
     environmentIds,
   });
+
+/** Of how many reports to an environment, the newest, is said what they interrupt. */
+const SOAK_REPORTS_MAX = 1_000;
+
+/** The newest reports to environments that are of a domain, or installed one of some packages. */
+export async function soakReports(
+  { db, tenantId }: Reads,
+  environmentIds: readonly string[],
+  { domain, contentDigest, packages }: { domain: string; contentDigest: string; packages: readonly string[] },
+): Promise<(Omit<SoakReport, 'installed'> & Pick<ReportRow, 'environmentId' | 'installed'>)[]> {
+  const { rows } = await sql<Omit<SoakReport, 'installed'> & Pick<ReportRow, 'environmentId' | 'installed'>>`
+    select ${ownReport(sql`${contentDigest}`)}, d.domain,
+      ${epochMs(sql`greatest(d.deployed_at, d.created_at, case when d.rollback is not null then d.updated_at end)`)} as "knownAt",
+      ${epochMs(sql`case when d.rolled_back_at is not null then greatest(d.rolled_back_at, d.updated_at) end`)} as "takenBackAt"
+    from unnest(${environmentIds}::uuid[]) as w (id)
+    cross join lateral (
+      select * from release_deployment r
+      where r.tenant_id = ${tenantId} and r.environment_id = w.id and r.status in ('Success', 'Partial', 'Failed')
+        and (r.domain = ${domain} or jsonb_exists_any(r.installed, ${packages}::text[]))
+      order by r.deployed_at desc, r.created_at desc, r.id desc limit ${sql.lit(SOAK_REPORTS_MAX)}) as d`.execute(db);
+  return rows;
+}
 
 /** All reports of some releases whose candidates were removed, in any order. */
 export async function reportsOfRemoved(

@@ -3,7 +3,7 @@ import { hasApproval, type UnstoredDeployment } from '../approvals/unapproved.qu
 import type { Reads } from '../data/fenced-reads.ts';
 import type { DeployedCandidate } from '../deployments/deployment-facts.ts';
 import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
-import { deployedSince } from './promotion.ts';
+import { deployedBefore } from './promotion.ts';
 import type { PromotionPolicy } from './promotion-policy-rules.ts';
 import { type PolicyViolation, violationsOf } from './violation-rules.ts';
 
@@ -26,11 +26,11 @@ export async function policyViolations(
 ): Promise<PolicyViolation[]> {
   if (deployment.status === 'Cancelled') return [];
   const { name: environmentName, promotion: policy } = environment;
-  const since = candidate
-    ? await deployedSince(reads, deployment.projectId, candidate, policy?.after ?? [])
-    : new Map();
+  const { projectId, domain } = deployment;
+  const deployed =
+    candidate && policy ? await deployedBefore(reads, projectId, { ...candidate, domain }, [policy]) : new Map();
   return violationsOf({
-    demands: { environmentName, policy, deployedSince: since },
+    demands: { environmentName, policy, deployed },
     deployedAt: deployment.deployedAt.getTime(),
     lacksApproval: asksForApproval(environment) && !(await hasApproval(reads, deployment)),
   });

@@ -80,12 +80,15 @@ export function promotable(facts: PromotableFacts): Obstacle | undefined {
   return undefined;
 }
 
-/** An environment, what it demands, and since when the candidate is deployed where it must have been before. */
+/** An environment, what it demands, and where the candidate is deployed of what must come before. */
 export interface Demands {
   environmentName: string;
   policy: PromotionPolicy | null;
-  /** In milliseconds since the epoch, by name; absent: it is not deployed there. */
-  deployedSince: ReadonlyMap<string, number>;
+  /**
+   * By name; absent: it is not deployed there. Where a soak is asked for: since when it is in use there without
+   * interruption, in milliseconds since the epoch; null: it was replaced.
+   */
+  deployed: ReadonlyMap<string, number | null>;
 }
 
 /** Why a run waits, and until when as far as that is known (milliseconds since the epoch). */
@@ -94,17 +97,17 @@ export interface Waiting {
   reason: string;
   /** It waits for other environments: windows and freezes alone would let it go. */
   isForOthers: boolean;
-  /** Environments to which the release must still be deployed. */
+  /** Environments to which the release must still be deployed, or again. */
   missing: readonly string[];
 }
 
 const MINUTE_MS = 60_000;
 const iso = (moment: number): string => new Date(moment).toISOString().replace('.000Z', 'Z');
 
-/** What an environment still lacks in others: since when it is met, or why it is not. */
-export function unmetBefore({ environmentName, policy, deployedSince }: Demands, now: number): Waiting | undefined {
+/** What an environment still lacks in others: until when, or why. */
+export function unmetBefore({ environmentName, policy, deployed }: Demands, now: number): Waiting | undefined {
   const { after = [], soakMinutes = 0 } = policy ?? {};
-  const missing = after.filter((name) => !deployedSince.has(name));
+  const missing = after.filter((name) => !deployed.has(name));
   if (missing.length > 0) {
     const forSoLong = soakMinutes > 0 ? ` for ${soakMinutes} min` : '';
     const reason = `${environmentName} takes a release once it has been deployed to ${after.join(', ')}${forSoLong}; it is not deployed to ${missing.join(', ')}`;
@@ -112,7 +115,12 @@ export function unmetBefore({ environmentName, policy, deployedSince }: Demands,
   }
   // The clock of the host that reported a deployment may be ahead.
   if (soakMinutes === 0) return undefined;
-  const met = Math.max(0, ...after.map((name) => (deployedSince.get(name) ?? 0) + soakMinutes * MINUTE_MS));
+  const replaced = after.filter((name) => deployed.get(name) === null);
+  if (replaced.length > 0) {
+    const reason = `${environmentName} takes a release once it has been in use in ${after.join(', ')} for ${soakMinutes} min without interruption; it was replaced in ${replaced.join(', ')}`;
+    return { nextAt: null, reason, isForOthers: true, missing: replaced };
+  }
+  const met = Math.max(0, ...after.map((name) => (deployed.get(name) ?? 0) + soakMinutes * MINUTE_MS));
   if (met <= now) return undefined;
   const reason = `${environmentName} takes a release once it has been deployed to ${after.join(', ')} for ${soakMinutes} min, which is at ${iso(met)}`;
   return { nextAt: met, reason, isForOthers: true, missing: [] };

@@ -27,7 +27,7 @@ export interface Freeze {
 export interface PromotionPolicy {
   /** Environments in which it must have been deployed first. */
   after?: string[] | undefined;
-  /** For how long it must have been there. */
+  /** For how long it must be in use there, without interruption. */
   soakMinutes?: number | undefined;
   /** None: always, but for freezes. */
   windows?: PromotionWindow[] | undefined;

@@ -1,5 +1,7 @@
 import type { Reads } from '../data/fenced-reads.ts';
 import { type DeployedCandidate, deploymentFacts } from '../deployments/deployment-facts.ts';
+import { soakReports } from '../deployments/deployment-facts.queries.ts';
+import { inUseSince } from '../deployments/soak-rules.ts';
 import { projectById } from '../projects/projects.queries.ts';
 import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import {
@@ -10,6 +12,7 @@ import {
   waitingForOthers,
   type Waiting,
 } from './promotable-rules.ts';
+import type { PromotionPolicy } from './promotion-policy-rules.ts';
 import { environmentIdsByName, promotionTargets } from './promotion.queries.ts';
 
 /** A release that is to go to environments. */
@@ -43,22 +46,28 @@ export async function currentDigest(
   return candidate?.contentDigest ?? null;
 }
 
-/** Since when a candidate is deployed to environments of its project, in milliseconds since the epoch, by name. */
-export async function deployedSince(
+/** The environments of policies in which a candidate is deployed, and what they ask to know of its use there. */
+export async function deployedBefore(
   reads: Reads,
   projectId: string,
-  candidate: DeployedCandidate,
-  names: readonly string[],
-): Promise<Map<string, number>> {
+  candidate: DeployedCandidate & { domain: string },
+  policies: readonly PromotionPolicy[],
+): Promise<Demands['deployed']> {
+  const names = policies.flatMap(({ after = [] }) => after);
   if (names.length === 0) return new Map();
+  const { id: candidateId, contentDigest, domain } = candidate;
   const ids = await environmentIdsByName(reads, projectId, names);
   const factOf = await deploymentFacts(reads, [candidate], [...ids.values()]);
-  return new Map(
-    [...ids].flatMap(([name, id]): [string, number][] => {
-      const { deployedAt } = factOf(candidate.id, id);
-      return deployedAt === null ? [] : [[name, Date.parse(deployedAt)]];
-    }),
-  );
+  const deployed = [...ids].filter(([, id]) => factOf(candidateId, id).isDeployed);
+  const isSoaked = policies.some(({ soakMinutes = 0 }) => soakMinutes > 0);
+  if (deployed.length === 0 || !isSoaked) return new Map(deployed.map(([name]) => [name, 0]));
+  const artifacts = candidate.value.artifacts ?? {};
+  const content = { candidateId, contentDigest, domain, artifacts };
+  const deployedIds = deployed.map(([, id]) => id);
+  const rows = await soakReports(reads, deployedIds, { domain, contentDigest, packages: Object.keys(artifacts) });
+  const reports = rows.map((row) => ({ ...row, installed: row.installed ?? artifacts }));
+  const byEnvironment = Map.groupBy(reports, ({ environmentId }) => environmentId);
+  return new Map(deployed.map(([name, id]) => [name, inUseSince(content, byEnvironment.get(id) ?? [])]));
 }
 
 /** Why what is no release may not change the orgs of environments now: their windows and freezes. */
@@ -71,7 +80,7 @@ export async function waitingForWindows(
   const demands = targets.map(({ name, promotion }) => ({
     environmentName: name,
     policy: promotion && { ...promotion, after: [] },
-    deployedSince: new Map<string, number>(),
+    deployed: new Map<string, number>(),
   }));
   return waitingFor(demands, now.getTime());
 }
@@ -100,11 +109,15 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
     // What another project deploys before says nothing about a release of this one; its windows and freezes hold.
     policy: policy && (isRollback || owner !== projectId ? { ...policy, after: [] } : policy),
   }));
-  const before = policies.flatMap(({ policy }) => policy?.after ?? []);
-  const since = candidate ? await deployedSince(reads, projectId, candidate, before) : new Map<string, number>();
-  const demands = policies.map(
-    ({ name, policy }): Demands => ({ environmentName: name, policy, deployedSince: since }),
-  );
+  const deployed: Demands['deployed'] = candidate
+    ? await deployedBefore(
+        reads,
+        projectId,
+        candidate,
+        policies.flatMap(({ policy }) => policy ?? []),
+      )
+    : new Map();
+  const demands = policies.map(({ name, policy }): Demands => ({ environmentName: name, policy, deployed }));
   return {
     obstacle: undefined,
     waiting: waitingFor(demands, now.getTime()),

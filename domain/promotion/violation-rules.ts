@@ -31,7 +31,7 @@ interface DeploymentFacts {
 
 /** What a deployment broke of the policies of its environment. */
 export function violationsOf({ demands, deployedAt, lacksApproval }: DeploymentFacts): PolicyViolation[] {
-  const { environmentName, policy } = demands;
+  const { environmentName, policy, deployed } = demands;
   const violations: PolicyViolation[] = [];
   const freeze = policy && freezeAt(policy, deployedAt);
   if (freeze) {
@@ -44,7 +44,7 @@ export function violationsOf({ demands, deployedAt, lacksApproval }: DeploymentF
   const unmet = unmetBefore(demands, deployedAt);
   if (unmet)
     violations.push({
-      code: unmet.missing.length > 0 ? 'not_deployed_before' : 'not_soaked',
+      code: policy?.after?.every((name) => deployed.has(name)) ? 'not_soaked' : 'not_deployed_before',
       detail: unmet.reason,
     });
   if (lacksApproval) {

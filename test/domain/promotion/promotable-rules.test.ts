@@ -40,10 +40,10 @@ test.each<[string, Partial<PromotableFacts>, string, string]>([
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const at = (text: string): number => Date.parse(text);
-const demands = (policy: Demands['policy'], since: Record<string, string> = {}): Demands => ({
+const demands = (policy: Demands['policy'], since: Record<string, string | null> = {}): Demands => ({
   environmentName: 'prod',
   policy,
-  deployedSince: new Map(Object.entries(since).map(([name, text]) => [name, at(text)])),
+  deployed: new Map(Object.entries(since).map(([name, text]) => [name, text === null ? null : at(text)])),
 });
 const freeze = { from: '2026-11-20T00:00:00Z', to: '2026-11-25T00:00:00Z', reason: 'sale' };
 const monday = { days: ['mon' as const], from: '09:00', to: '10:00', timezone: 'UTC' };
@@ -75,6 +75,13 @@ test.each<[string, Demands[], string | null | undefined, RegExp]>([
     undefined,
     /^/,
   ],
+  [
+    'replaced where it soaked',
+    [demands({ after: ['uat', 'sit'], soakMinutes: 30 }, { uat: null, sit: '2026-11-22T10:00:00Z' })],
+    null,
+    /for 30 min without interruption; it was replaced in uat$/,
+  ],
+  ['replaced, no soak', [demands({ after: ['uat'] }, { uat: null })], undefined, /^/],
   [
     'frozen',
     [demands({ freezes: [freeze] })],

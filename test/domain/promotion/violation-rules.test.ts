@@ -12,9 +12,17 @@ test.each<[string, Demands['policy'], boolean, string[]]>([
   ['what comes before', { after: ['uat', 'sit'] }, false, ['not_deployed_before']],
   ['deployed before', { after: ['uat'] }, false, []],
   ['not for long enough', { after: ['uat'], soakMinutes: 60 }, false, ['not_soaked']],
+  ['replaced where it soaked', { after: ['dev'], soakMinutes: 1 }, false, ['not_soaked']],
   ['all at once', { after: ['sit'], freezes: [freeze] }, true, ['frozen', 'not_deployed_before', 'not_approved']],
 ])('%s', (_, policy, lacksApproval, codes) => {
-  const demands = { environmentName: 'prod', policy, deployedSince: new Map([['uat', AT - 30 * 60_000]]) };
+  const demands = {
+    environmentName: 'prod',
+    policy,
+    deployed: new Map([
+      ['uat', AT - 30 * 60_000],
+      ['dev', null],
+    ]),
+  };
   const violations = violationsOf({ demands, deployedAt: AT, lacksApproval });
   expect(violations.map(({ code }) => code)).toEqual(codes);
   for (const { detail } of violations) expect(detail).toContain('prod');

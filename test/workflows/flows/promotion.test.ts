@@ -124,16 +124,25 @@ describe('what cannot go is refused before a run is accepted', () => {
     await candidateOf('soaked');
     await setPolicy('prod', { after: ['uat'], soakMinutes: 60 });
     const release = { releaseName: 'soaked', environmentName: 'prod' };
-    expect(await refuse(409, release, 'environmentName', /not deployed to uat/)).toMatchObject({ nextWindowAt: null });
     const only = { releaseName: 'soaked', id: 'request-release', environmentNames: ['prod'] };
+    expect(await refuse(409, release, 'environmentName', /not deployed to uat/)).toMatchObject({ nextWindowAt: null });
     await refuse(409, only, 'environmentNames', /nor is it by an earlier stage/);
-    const deployedAt = inHours(-0.5);
-    await deployed('soaked', 'uat', { deployedAt });
-    const at = new Date(Date.parse(deployedAt) + HOUR_MS).toISOString();
-    expect(await refuse(409, release, 'environmentName', /to uat for 60 min/)).toMatchObject({ nextWindowAt: at });
-    await setPolicy('prod', { after: ['uat'], soakMinutes: 20 });
+    // It counts from when the service knows it, whatever is claimed.
+    await deployed('soaked', 'uat', { deployedAt: inHours(-2) });
+    const soaking = await refuse(409, release, 'environmentName', /to uat for 60 min/);
+    const [{ at } = {}] = await app.sql<{ at: string }>(
+      `select created_at as at from release_deployment where release_name = 'soaked'`,
+    );
+    expect(Date.parse(soaking.nextWindowAt)).toBe(new Date(at ?? '').getTime() + HOUR_MS);
+    await app.sql(
+      `update release_deployment set created_at = created_at - interval '1 hour' where release_name = 'soaked'`,
+    );
     const { id } = await request(202, release);
     await reached(id, 'succeeded');
+    await candidateOf('newer');
+    await deployed('newer', 'uat', { deployedAt: inHours(-0.9), packages: { other: '1' } });
+    expect(await refuse(409, release, 'environmentName', /was replaced in uat/)).toMatchObject({ nextWindowAt: null });
+    await refuse(409, only, 'environmentNames', /was replaced in uat, nor is it by an earlier stage/);
     await setPolicy('prod', null);
   });
 });
