@@ -22,7 +22,13 @@ export const RunIn = z.strictObject({
   }),
 });
 
-const warnings = warningsOf('unknown_commit', 'package_of_other_domain', 'unknown_approver', 'too_few_approvers');
+const warnings = warningsOf(
+  'unknown_commit',
+  'unverified_branch',
+  'package_of_other_domain',
+  'unknown_approver',
+  'too_few_approvers',
+);
 
 export const RunStarted = z
   .object({

@@ -69,7 +69,7 @@ export const ReleaseCandidate = z
   .meta({ id: 'ReleaseCandidate' });
 
 export const CandidateWithWarnings = ReleaseCandidate.extend(
-  warningsOf('unknown_commit', 'package_of_other_domain'),
+  warningsOf('unknown_commit', 'commit_not_on_branch', 'package_of_other_domain'),
 ).meta({ id: 'ReleaseCandidateWithWarnings' });
 
 export const StatusIn = z.strictObject({ status: Status });

@@ -2,10 +2,16 @@ import { ApprovalPolicySchema } from '../approvals/approval-policy.ts';
 import { policyWarnings } from '../approvals/policy-warnings.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { commitWarnings } from '../git/commit-warnings.ts';
+import { takesEveryBranch } from '../promotion/promotable-rules.ts';
+import { evidenceOf } from '../promotion/promotion.ts';
+import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
+import { listEnvironments } from '../environments/environments.queries.ts';
 import { foreignPackages } from '../projects/project-warning-rules.ts';
 import { findProject } from '../projects/projects.queries.ts';
 import type { Actor } from '../shared/actor.ts';
-import type { Warning } from '../shared/warning-rules.ts';
+import { type Warning, warning } from '../shared/warning-rules.ts';
+import { isPromotion } from './executor-rules.ts';
+import { flowType } from './flow-types.ts';
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -31,6 +37,26 @@ export async function runWarnings(
       ? await commitWarnings(reads, project, commitId, ['payload', 'commitId'])
       : []),
     ...(project && domain !== undefined ? foreignPackages(project, domain, named, ['payload', 'packages']) : []),
+    ...(await branchWarnings(reads, payload)),
     ...(await policyWarnings(reads, actor, policy, ['payload', 'approvalPolicy'])),
   ];
+}
+
+/** Whether the branch of a release was believed, where an environment asks for one. */
+async function branchWarnings(reads: Reads, payload: Readonly<Record<string, unknown>>): Promise<Warning[]> {
+  const type = flowType(String(payload.id));
+  const { repositoryIdentifier = '', domain = '', releaseName = '' } = payload;
+  if (!type || !isPromotion(type) || type.isRollback) return [];
+  const project = await findProject(reads, String(repositoryIdentifier));
+  const candidate =
+    project && (await findCandidate(reads, project.id, { domain: String(domain), releaseName: String(releaseName) }));
+  if (!candidate) return [];
+  const named = [payload.environmentName, payload.environmentNames].flat();
+  const environments = await listEnvironments(reads, project.id);
+  const asking = environments.filter(({ name }) => named.every((each) => each === undefined) || named.includes(name));
+  if (asking.every(takesEveryBranch)) return [];
+  if ((await evidenceOf(reads, candidate, project.defaultBranch)) !== 'no_copy') return [];
+  const branch = candidate.branch ?? project.defaultBranch;
+  const message = `Nothing of ${project.identifier} was fetched: that ${candidate.releaseName} is on the branch ${branch} was believed`;
+  return [warning('unverified_branch', ['payload', 'releaseName'], message)];
 }

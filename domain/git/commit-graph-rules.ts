@@ -8,6 +8,26 @@ const NONE: ReadonlyMap<number, ParentBits> = new Map();
 const EVERY_PARENT = -1n;
 
 /**
+ * What the copy of a repository says of a commit and the branch on which it is said to be. unverified: the copy does not
+ * have the commit, yet; no_copy: nothing was ever fetched, so that the text is all there is.
+ */
+export type BranchEvidence = 'on_branch' | 'not_on_branch' | 'unverified' | 'no_copy';
+
+/** Whether one commit is another, or descends from it. @param parentsOf of the commits from the ancestor on. */
+export function descendsFrom(
+  parentsOf: (commit: number) => readonly number[],
+  { ancestor, descendant }: { ancestor: number; descendant: number },
+): boolean {
+  if (ancestor > descendant) return false;
+  const seen = new Uint8Array(descendant - ancestor + 1);
+  seen[descendant - ancestor] = 1;
+  for (let commit = descendant; commit > ancestor; commit--)
+    if (seen[commit - ancestor] === 1)
+      for (const parent of parentsOf(commit)) if (parent >= ancestor) seen[parent - ancestor] = 1;
+  return seen[0] === 1;
+}
+
+/**
  * The commits of one repository in memory. A commit is identified by its number: parents have smaller numbers than
  * their children, and a number always means the same commit, so that a graph only grows.
  */
@@ -82,13 +102,7 @@ export class CommitGraph {
 
   /** Whether one commit is another, or among those that it descends from. */
   isAncestor(ancestor: number, descendant: number): boolean {
-    if (ancestor > descendant) return false;
-    const seen = new Uint8Array(descendant + 1);
-    seen[descendant] = 1;
-    for (let commit = descendant; commit > ancestor; commit--) {
-      if (seen[commit] === 1) for (const parent of this.parentsOf(commit)) seen[parent] = 1;
-    }
-    return seen[ancestor] === 1;
+    return descendsFrom((commit) => this.parentsOf(commit), { ancestor, descendant });
   }
 
   /** A test of whether a commit is one of some, or among those that these descend from. */

@@ -10,13 +10,19 @@ export interface GraphCommit {
   date: number;
 }
 
-/** The commits from a number on, in order. */
-export async function graphCommits({ db, tenantId }: Reads, projectId: string, from: number): Promise<GraphCommit[]> {
+/** The commits from a number on, in order. @param to the last one; absent: all. */
+export async function graphCommits(
+  { db, tenantId }: Reads,
+  projectId: string,
+  from: number,
+  to?: number,
+): Promise<GraphCommit[]> {
   const { commits } = await db
     .selectFrom('git_commit')
     .where('tenantId', '=', tenantId)
     .where('projectId', '=', projectId)
     .where('seq', '>=', from)
+    .$if(to !== undefined, (query) => query.where('seq', '<=', to ?? from))
     .select(
       sql<
         string | null

@@ -1,5 +1,6 @@
 import { ABORTED } from '../release-candidates/candidate-status-rules.ts';
 import type { ErrorCode } from '../shared/errors.ts';
+import type { BranchEvidence } from '../git/commit-graph-rules.ts';
 import { matchesPattern } from '../shared/pattern-rules.ts';
 import type { PromotionPolicy } from './promotion-policy-rules.ts';
 import { freezeAt, nextCommonOpening, nextOpening } from './window-rules.ts';
@@ -11,6 +12,7 @@ export interface PromotedCandidate {
   status: string;
   /** Null: the default branch of its project. */
   branch: string | null;
+  commitSha: string;
   contentDigest: string;
 }
 
@@ -27,6 +29,8 @@ export interface PromotableFacts {
   candidate: PromotedCandidate | undefined;
   defaultBranch: string;
   environment: PromotionTarget;
+  /** What git says of the candidate's branch; undefined: it is not asked, as the branch does not matter. */
+  branchEvidence: BranchEvidence | undefined;
   /** Of the content for which the approval was given; null: there was none to give. */
   approvedDigest: string | null;
 }
@@ -48,6 +52,9 @@ export const missingCandidate = (named: PromotableFacts['named']): Obstacle => (
   detail: `${nameOf(named)} not found`,
 });
 
+/** Whether an environment takes releases of every branch. */
+export const takesEveryBranch = ({ branch }: Pick<PromotionTarget, 'branch'>): boolean => branch.trim() === '**';
+
 /** Whether the branch of a candidate is one of those that are deployed to an environment. */
 const fitsBranch = (
   environment: Pick<PromotionTarget, 'branch'>,
@@ -57,10 +64,11 @@ const fitsBranch = (
 
 /**
  * Whether a candidate may go to an environment: it exists in its domain, was not aborted, its branch is one of the
- * environment's, and its content is the one that was approved. No override passes these. Undefined: it may.
+ * environment's, as far as git can tell, and its content is the one that was approved. No override passes these.
+ * Undefined: it may.
  */
 export function promotable(facts: PromotableFacts): Obstacle | undefined {
-  const { named, candidate, defaultBranch, environment, approvedDigest } = facts;
+  const { named, candidate, defaultBranch, environment, approvedDigest, branchEvidence } = facts;
   if (!candidate) return missingCandidate(named);
   const refused = (member: Obstacle['member'], why: string): Obstacle => ({
     code: 'invalid_transition',
@@ -68,13 +76,17 @@ export function promotable(facts: PromotableFacts): Obstacle | undefined {
     detail: `${nameOf(named)} ${why}`,
   });
   if (candidate.status === ABORTED) return refused('releaseName', 'was aborted');
-  if (!fitsBranch(environment, candidate, defaultBranch)) {
-    const branch = candidate.branch ?? defaultBranch;
+  const branch = candidate.branch ?? defaultBranch;
+  const takes = `${environment.name} takes releases of ${environment.branch} only`;
+  if (!fitsBranch(environment, candidate, defaultBranch))
+    return refused('environmentName', `is on the branch ${branch}; ${takes}`);
+  if (branchEvidence === 'not_on_branch')
+    return refused('environmentName', `is of the commit ${candidate.commitSha}, which is not on ${branch}; ${takes}`);
+  if (branchEvidence === 'unverified')
     return refused(
       'environmentName',
-      `is on the branch ${branch}; ${environment.name} takes releases of ${environment.branch} only`,
+      `is said to be on the branch ${branch}, which is unverified until its commit ${candidate.commitSha} has been fetched; ${takes}`,
     );
-  }
   if (approvedDigest !== null && approvedDigest !== candidate.contentDigest)
     return refused('releaseName', 'has other content than was approved; start the run again');
   return undefined;

@@ -48,15 +48,10 @@ export const PromotionPolicySchema = z
       .max(20)
       .optional()
       .meta({ description: 'Environments of the project in which a release must have been deployed first' }),
-    soakMinutes: z
-      .int()
-      .min(0)
-      .max(43_200)
-      .optional()
-      .meta({
-        description:
-          'Minutes for which it must be in use in each of `after` by then, without interruption: from the later of `deployedAt` and the receipt of the report, until another installation of its domain or packages, a failure or a rollback',
-      }),
+    soakMinutes: z.int().min(0).max(43_200).optional().meta({
+      description:
+        'Minutes for which it must be in use in each of `after` by then, without interruption: from the later of `deployedAt` and the receipt of the report, until another installation of its domain or packages, a failure or a rollback',
+    }),
     windows: z.array(Window).max(20).optional().meta({
       description:
         'When deployments may begin; at any time if there are none. A time that the clocks skip is the first time that exists, and a time that comes twice is the first of the two',

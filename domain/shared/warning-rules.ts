@@ -11,6 +11,9 @@ export const WARNINGS = {
   unknown_path: 'no event to which the webhook subscribes has what a filter or the body template names',
   unreachable_remote: 'the remote could not be read; the message says why',
   package_path_matches_nothing: 'no commit has ever changed a file at the path of the package',
+  commit_not_on_branch: 'the commit is not on the branch, as the remote was when it was fetched',
+  unverified_branch:
+    'nothing of the repository was fetched that could confirm the branch of the release candidate; what it says was believed',
   policy_violation: 'the deployment broke a policy of its environment; it is recorded all the same',
   headers_dropped: 'a header with a hidden value was not kept for the new URL of the webhook',
 } as const;

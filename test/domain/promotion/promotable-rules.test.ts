@@ -6,12 +6,20 @@ import {
   waitingForOthers,
 } from '../../../domain/promotion/promotable-rules.ts';
 
-const candidate = { domain: 'core', releaseName: 'r1', status: 'pending', branch: 'main', contentDigest: 'now' };
+const candidate = {
+  domain: 'core',
+  releaseName: 'r1',
+  status: 'pending',
+  branch: 'main',
+  commitSha: 'c1',
+  contentDigest: 'now',
+};
 const facts: PromotableFacts = {
   named: { domain: 'core', releaseName: 'r1' },
   candidate,
   defaultBranch: 'main',
   environment: { name: 'prod', branch: 'main' },
+  branchEvidence: 'on_branch',
   approvedDigest: 'now',
 };
 
@@ -20,6 +28,7 @@ test.each<[string, Partial<PromotableFacts>]>([
   ['finalized before', { candidate: { ...candidate, status: 'finalized' } }],
   ['without an approval', { approvedDigest: null, candidate: { ...candidate, contentDigest: 'later' } }],
   ['without a branch: of the default branch', { candidate: { ...candidate, branch: null } }],
+  ['with a branch that nobody can confirm', { branchEvidence: 'no_copy' }],
   ['of a branch of the pattern', { environment: { name: 'prod', branch: '**' } }],
 ])('goes: %s', (_, given) => expect(promotable({ ...facts, ...given })).toBeUndefined());
 
@@ -27,6 +36,8 @@ test.each<[string, Partial<PromotableFacts>, string, string]>([
   ['does not exist', { candidate: undefined }, 'not_found', 'releaseName'],
   ['was aborted', { candidate: { ...candidate, status: 'aborted' } }, 'invalid_transition', 'releaseName'],
   ['is of another branch', { candidate: { ...candidate, branch: 'dev' } }, 'invalid_transition', 'environmentName'],
+  ['is not on its branch', { branchEvidence: 'not_on_branch' }, 'invalid_transition', 'environmentName'],
+  ['is of a commit that is not fetched yet', { branchEvidence: 'unverified' }, 'invalid_transition', 'environmentName'],
   [
     'is of the default branch, which is another',
     { candidate: { ...candidate, branch: null }, defaultBranch: 'trunk' },
