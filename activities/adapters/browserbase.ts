@@ -226,12 +226,13 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs, pace }: 
     },
 
     async replays(ref, signal) {
-      const session = await sessionAt(ref, knownId(ref), signal);
+      if (ref.providerSessionId === null) return providerFailure('not_found', 'Browserbase never lent the session');
+      const session = await sessionAt(ref, ref.providerSessionId, signal);
       if (!session.isOk) return session;
       if (isRunning(session.value))
         return { isOk: true, value: { state: 'recording', pages: [], bytes: 0, reason: null } };
       const replays = await read(ref, Replays, { method: 'GET', path: `/v1/sessions/${knownId(ref)}/replays`, signal });
-      if (!replays.isOk) return replays.kind === 'not_found' ? PROCESSING : replays;
+      if (!replays.isOk) return replays.kind === 'not_found' ? UNKNOWN : replays;
       const pages = replays.value.pages.map(({ pageId, startTimeMs, endTimeMs, title }) => ({
         pageId,
         title: title ?? '',
@@ -268,6 +269,8 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs, pace }: 
 }
 
 const GONE = { isOk: true, value: { isGone: true } } as const;
+/** For a moment after the session, or for good. */
+const UNKNOWN = providerFailure('in_progress', 'Browserbase has no recording of the session');
 const PROCESSING = { isOk: true, value: { state: 'processing', pages: [], bytes: 0, reason: null } } as const;
 
 /** Without ids and queries. */

@@ -13,6 +13,7 @@ import {
   pauseMs,
   providerFailure,
 } from '../../domain/browser-sessions/provider-failure-rules.ts';
+import { lookAgainMs, whyNoRecording } from '../../domain/browser-sessions/recording-wait-rules.ts';
 import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
 import {
   noteHost,
@@ -61,9 +62,6 @@ const refOf = ({ tenantId, sessionId }: SessionKey, session: SessionRow): Sessio
   projectId: session.projectId,
   providerSessionId: session.providerSessionId,
 });
-
-/** Until what was recorded is given up. */
-const RECORDING_WITHIN_MS = 10 * 60_000;
 
 /** What the workflow of a browser session asks of its provider; retrying each is safe. */
 export const createBrowserSessionActivities = (deps: Deps, { find, findReplays, host }: SessionProviders) => {
@@ -157,7 +155,7 @@ export const createBrowserSessionActivities = (deps: Deps, { find, findReplays, 
     /** Waits until what was recorded can be played, and notes it. */
     finishRecording: (key: SessionKey): Promise<void> =>
       withHeartbeat(async (signal) => {
-        const giveUpAt = Date.now() + RECORDING_WITHIN_MS;
+        const beganAtMs = Date.now();
         for (let attempt = 1; ; attempt++) {
           const session = await sessionOf(key);
           if (session?.recordingState !== 'processing') return;
@@ -170,14 +168,13 @@ export const createBrowserSessionActivities = (deps: Deps, { find, findReplays, 
             );
             return;
           }
-          const isGone = !replays || (found && !found.isOk && !isPassing(found) && found.kind !== 'in_progress');
-          if (isGone || Date.now() > giveUpAt) {
-            const reason = found && !found.isOk ? found.message : 'The recording was not there in time.';
+          const reason = whyNoRecording(found, Date.now() - beganAtMs);
+          if (reason !== undefined) {
             const none = { state: 'none', pages: 0, bytes: 0, reason } as const;
             await unitOf(key)((tx) => recordingIsFinished(tx, key.sessionId, none));
             return;
           }
-          await Context.current().sleep(pauseMs(500, attempt));
+          await Context.current().sleep(lookAgainMs(attempt));
         }
       }),
 

@@ -22,7 +22,7 @@ export const referencesExpireAt = (now: Date, hours: number): number =>
 export const referenceTo = (encryption: Encryption, page: ReplayPage, address: string, expiresAtS: number): string =>
   Buffer.from(encryption.encryptStably(`${expiresAtS} ${address}`, contextOf(page))).toString('base64url');
 
-/** The address of a reference; undefined when it is altered, expired, or of another tenant, session or page. */
+/** The address of a reference, which has one spelling; undefined when it is altered, expired, or of another tenant, session or page. */
 export function openReference(
   encryption: Encryption,
   page: ReplayPage,
@@ -30,7 +30,9 @@ export function openReference(
   now: Date,
 ): string | undefined {
   try {
-    const opened = encryption.decrypt(Buffer.from(reference, 'base64url').toString(), contextOf(page));
+    const sealed = Buffer.from(reference, 'base64url');
+    if (sealed.toString('base64url') !== reference) return undefined;
+    const opened = encryption.decrypt(sealed.toString(), contextOf(page));
     const [, expiresAtS = '0', address] = /^(\d+) (.*)$/s.exec(opened) ?? [];
     return Number(expiresAtS) * 1000 > now.getTime() ? address : undefined;
   } catch {

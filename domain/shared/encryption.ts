@@ -22,7 +22,7 @@ export interface Encryption {
    * nonce is a code of both, made with a key of its own.
    */
   encryptStably(plain: string, context: string): string;
-  /** Throws when the key is unknown, the context differs or the value was tampered with. */
+  /** Throws when the key is unknown, the context differs or the value is not as it was written, to the letter. */
   decrypt(stored: string, context: string): string;
   /** The key that new values are written with. */
   currentKeyId: string;
@@ -67,9 +67,11 @@ export function createEncryption(keys: string): Encryption {
       return seal(plain, context, code.digest().subarray(0, NONCE_BYTES));
     },
     decrypt(stored, context) {
-      const [version, id = '', sealedText = ''] = stored.split('.');
-      if (version !== 'v1') throw new Error('unknown form of an encrypted value');
+      const [version, id = '', sealedText = '', ...more] = stored.split('.');
       const sealed = Buffer.from(sealedText, 'base64url');
+      // Decoding overlooks other characters and the last bits: one value would have many spellings.
+      const isAsWritten = more.length === 0 && sealed.toString('base64url') === sealedText;
+      if (version !== 'v1' || !isAsWritten) throw new Error('unknown form of an encrypted value');
       const decipher = createDecipheriv(ALGORITHM, keyOf(id), sealed.subarray(0, NONCE_BYTES), {
         authTagLength: TAG_BYTES,
       })

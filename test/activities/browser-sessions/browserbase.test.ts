@@ -230,6 +230,24 @@ test('live view, replays and playlist', async () => {
   });
   expect(playlist.isOk && playlist.value.body.toString()).toContain(`${simulator.cdnUrl}/segment-1.m4s?Signature=abc`);
   expect(await provider.playlist(ref, '1', signal)).toMatchObject({ isOk: false, kind: 'not_found' });
+  simulator.next({ kind: 'status', status: 302 });
+  expect(await provider.playlist(ref, '0', signal)).toMatchObject({
+    kind: 'rejected',
+    message: expect.stringContaining('302'),
+  });
   simulator.next({ kind: 'html' });
   expect(await provider.playlist(ref, '0', signal)).toMatchObject({ isOk: false, kind: 'unavailable' });
+});
+
+test('a recording that is gone is told apart from a session that is, and from one that never was', async () => {
+  const ref = await created();
+  simulator.end(ref.providerSessionId ?? '', 'COMPLETED');
+  simulator.always(`GET /v1/sessions/${ref.providerSessionId}/replays`, { kind: 'status', status: 410 });
+  expect(await provider.replays(ref, signal)).toMatchObject({
+    kind: 'in_progress',
+    message: expect.stringContaining('no recording'),
+  });
+  simulator.lose(ref.providerSessionId ?? '');
+  expect(await provider.replays(ref, signal)).toMatchObject({ kind: 'not_found' });
+  expect(await provider.replays({ ...ref, providerSessionId: null }, signal)).toMatchObject({ kind: 'not_found' });
 });

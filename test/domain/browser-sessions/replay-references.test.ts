@@ -43,6 +43,25 @@ test.each([
   expect(openReference(encryption, of, given, now)).toBeUndefined();
 });
 
+const respelled = (change: (sealed: string) => string) =>
+  Buffer.from(change(Buffer.from(reference, 'base64url').toString())).toString('base64url');
+
+test.each([
+  ['with characters that decoding overlooks', `${reference.slice(0, 8)}!${reference.slice(8)}`],
+  ['with an end', `${reference}=`],
+  ['in the other alphabet', Buffer.from(reference, 'base64url').toString('base64')],
+  ['with other bits that decoding drops', `${reference.slice(0, -1)}${nextLetter(reference.at(-1))}`],
+  ['with such an end within', respelled((sealed) => `${sealed}=`)],
+  ['with more behind', respelled((sealed) => `${sealed}.more`)],
+])('a reference %s opens nothing: it has one spelling', (_, given) => {
+  expect(given).not.toBe(reference);
+  expect(openReference(encryption, page, given, now)).toBeUndefined();
+});
+
+function nextLetter(letter = ''): string {
+  return String.fromCharCode(letter.charCodeAt(0) + 1);
+}
+
 test('a reference works on while keys are rotated', () => {
   const rotated = createEncryption(`${key('b', 2)},${key('a', 1)}`);
   expect(openReference(rotated, page, reference, now)).toBe(ADDRESS);
