@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { showCodeAnalysis } from './demo/analyze.ts';
+import { removeMade } from './demo/cleanup.ts';
 import {
   counted,
   type DemoCandidate,
@@ -24,10 +25,12 @@ import { makeFixture } from './demo/fixture.ts';
 import { showFreeze } from './demo/freeze.ts';
 import { findHotfix, type Hotfix } from './demo/hotfix.ts';
 import { findInstance } from './demo/instance.ts';
+import { demoJournal, type DemoJournal, earlierJournals } from './demo/journal.ts';
 import { cutCandidate, deployBeforeProduction, deployToProduction, ENVIRONMENTS } from './demo/journey.ts';
 import { type DemoReceiver, startReceiver } from './demo/receiver.ts';
 import { type DemoRepository, readRepository } from './demo/repository.ts';
 import { showRehearsal } from './demo/rehearse.ts';
+import { temporaryFolders } from './demo/temporary-folders.ts';
 import { createVersions } from './demo/versions.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 
@@ -59,6 +62,7 @@ async function main(): Promise<void> {
       analyze: { type: 'boolean' },
       rehearse: { type: 'boolean' },
       session: { type: 'boolean' },
+      clean: { type: 'boolean' },
     },
   });
   const everyN = values.every === undefined ? undefined : Number(values.every);
@@ -66,50 +70,77 @@ async function main(): Promise<void> {
     throw new OperatorError('--every takes a number of commits.');
   const [given] = positionals;
   if (given !== undefined && !existsSync(given)) throw new OperatorError(`There is no folder ${resolve(given)}.`);
-  const { url, credentials, found } = findInstance(values.url, process.env);
-  const api = await demoClient(url, credentials);
-  say(`the service at ${found}`);
+  const { url, credentials, found, dataDir } = findInstance(values.url, process.env);
   const suffix = randomBytes(3).toString('hex');
-  if (values.collaborate) {
-    await showCollaboration(api, { url, suffix }, say);
-    say('done');
-    return;
+  const journal = demoJournal(dataDir, suffix, url);
+  const api = await demoClient(url, credentials, journal);
+  say(`the service at ${found}`);
+  if (values.clean) return clean(api, earlierJournals(dataDir, url));
+  const place = { url, suffix, given: given && resolve(given), everyN };
+  let removing: Promise<void> | undefined;
+  const removeBroken = () => {
+    if (!removing) for (const folder of temporaryFolders()) journal.note({ folder, stays: true });
+    removing ??= sayRemoved(removeMade(api, journal, 'broken'));
+    return removing;
+  };
+  // Under npm, one Ctrl-C arrives twice.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => void removeBroken().finally(() => process.exit(130)));
+  try {
+    if (values.collaborate) await showCollaboration(api, place, say);
+    else if (values.rehearse) await showRehearsal(api, place, say);
+    else if (values.analyze) await showCodeAnalysis(api, place, say);
+    else if (values.session) {
+      // It needs a browser, and what drives it, which the image leaves out.
+      const { showSession } = await import('./demo/session.ts');
+      await showSession(api, place, say);
+    } else await showReleases(api, place);
+  } finally {
+    await removeBroken();
   }
-  if (values.rehearse) {
-    await showRehearsal(api, { url, suffix }, say);
-    say('done');
-    return;
-  }
-  if (values.session) {
-    // It needs a browser, and what drives it, which the image leaves out.
-    const { showSession } = await import('./demo/session.ts');
-    await showSession(api, { url, suffix }, say);
-    return;
-  }
-  if (values.analyze) {
-    await showCodeAnalysis(api, { given: given && resolve(given), suffix }, say);
-    return;
-  }
+  say('done; what stays to be looked at is removed by: npm run demo -- --clean');
+}
 
-  const read = await readRepository(given === undefined ? await makeFixture() : resolve(given), everyN);
+/** Says what of that could not be removed. */
+async function sayRemoved(removed: Promise<string[]>): Promise<void> {
+  for (const failure of await removed) say(`not removed: ${failure}`);
+}
+
+/** Removes everything that earlier demos left. */
+async function clean(api: DemoClient, journals: readonly DemoJournal[]): Promise<void> {
+  const count = journals.reduce((sum, { made }) => sum + made().length, 0);
+  for (const journal of journals) await sayRemoved(removeMade(api, journal, 'all'));
+  const left = journals.reduce((sum, { made }) => sum + made().length, 0);
+  say(`removed ${counted(count - left, 'thing')} that ${counted(journals.length, 'demo')} had left`);
+}
+
+/** A repository's candidates on their way to production, and what can be asked about them. */
+async function showReleases(
+  api: DemoClient,
+  {
+    url,
+    suffix,
+    given,
+    everyN,
+  }: { url: string; suffix: string; given: string | undefined; everyN: number | undefined },
+): Promise<void> {
+  const read = await readRepository(given ?? (await makeFixture()), everyN);
   const { path, hotfix } = await findHotfix(read);
   const repository = { ...read, path };
   sayRepository(read, repository, hotfix);
   const project = await makeProject(api, repository, suffix);
   const receiver = await startReceiver();
-  const webhookIds: string[] = [];
   try {
-    webhookIds.push(...(await subscribe(api, project, receiver)));
+    await subscribe(api, project, receiver);
     if (await waitForHistory(api, project.repositoryIdentifier, say)) await show(api, project, receiver, hotfix);
     await showOrgs(api, { url, suffix }, receiver, say);
   } finally {
-    for (const id of webhookIds) await api.delete(`/api/webhooks/${id}`);
     await receiver.close();
   }
-  const folder = given === undefined ? ROOT : resolve(given);
+  const folder = given ?? ROOT;
   if (existsSync(resolve(folder, 'node_modules')))
     await demoDocuments(api, folder, `${project.repositoryIdentifier}/npm`, say);
-  say('done; the project stays, look at it in the reference and at its lanes in the Temporal UI');
+  say('the project stays: look at it in the reference, and at its workflows in the Temporal UI');
 }
 
 function sayRepository(read: DemoRepository, { path, packages }: DemoRepository, hotfix: Hotfix | undefined): void {
@@ -149,10 +180,9 @@ async function makeProject(api: DemoClient, repository: DemoRepository, suffix: 
   return { repositoryIdentifier, domain, repository };
 }
 
-async function subscribe(api: DemoClient, project: DemoProject, receiver: DemoReceiver): Promise<string[]> {
-  const ids: string[] = [];
+async function subscribe(api: DemoClient, project: DemoProject, receiver: DemoReceiver): Promise<void> {
   for (const event of EVENTS) {
-    const { id, secret } = await api.post('/api/webhooks', {
+    const { secret } = await api.post('/api/webhooks', {
       name: `demo ${event}`,
       event,
       provider: 'http',
@@ -161,11 +191,9 @@ async function subscribe(api: DemoClient, project: DemoProject, receiver: DemoRe
         filter: { 'data.repositoryIdentifier': project.repositoryIdentifier },
       },
     });
-    ids.push(id as string);
     receiver.trust(event, secret as string);
   }
   say(`webhooks for ${EVENTS.join(', ')} to ${receiver.url}`);
-  return ids;
 }
 
 /** Candidates of all milestones, the newest of which goes to production, and what came of it. */

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { counted, waitForHistory } from './changes.ts';
 import type { DemoClient } from './client.ts';
 import type { Say } from './collaborate.ts';
 import { git, readRepository } from './repository.ts';
+import { newTemporaryFolder } from './temporary-folders.ts';
 import { waitFor } from './wait.ts';
 
 const PREFIX = '/api/testreports/code-analysis';
@@ -91,7 +92,7 @@ export async function showCodeAnalysis(
   if (base !== head) await sayComparison(api, { ...of, base, head }, say);
   await sayFacts(api, of, say);
   if (summary) await sayMetrics(api, repositoryIdentifier, summary, say);
-  say('done; the project stays, look at the run of each analysis in the Temporal UI');
+  say('the project stays: look at the run of each analysis in the Temporal UI');
 }
 
 const asQuery = (members: Record<string, string>) => new URLSearchParams(members).toString();
@@ -184,7 +185,7 @@ async function sayMetrics(
 
 /** Two commits of a component: the second one mends an issue of the first, and brings another one. */
 async function makeRepository(): Promise<string> {
-  const path = join(mkdtempSync(join(tmpdir(), 'quayside-demo-')), 'pier');
+  const path = join(newTemporaryFolder(), 'pier');
   const folder = join(path, 'force-app/main/default/lwc/cranes');
   mkdirSync(folder, { recursive: true });
   const commit = async (message: string, text: string) => {

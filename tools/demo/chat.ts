@@ -60,7 +60,6 @@ async function show({ api, suffix, say }: CollaborationPlace, workspace: Workspa
     gitHost: (platform: string) => Promise<{ url: string; close: () => Promise<void> }>;
   };
   const host = await gitHost('host-a');
-  let webhookId: string | undefined;
   try {
     const { success } = await api.get(`/api/slack/test?team_id=${teamId}`);
     if (success !== true) {
@@ -76,7 +75,6 @@ async function show({ api, suffix, say }: CollaborationPlace, workspace: Workspa
       provider: 'slack',
       config: { channel, teamId, filter: { 'data.repositoryIdentifier': repositoryIdentifier } },
     });
-    webhookId = webhook.id as string;
     const [dana, stranger] = [
       workspace.addUser('dana', webhook.createdBy as string),
       workspace.addUser('somebody', 'somebody@elsewhere.example'),
@@ -148,8 +146,6 @@ async function show({ api, suffix, say }: CollaborationPlace, workspace: Workspa
     );
   } finally {
     await host.close();
-    if (webhookId !== undefined) await api.delete(`/api/webhooks/${webhookId}`);
-    await api.delete(`/api/slack/workspace?team_id=${teamId}`);
   }
   say('  the simulator is stopped; the project stays');
 }

@@ -1,4 +1,5 @@
 import { OperatorError } from '../operator-error.ts';
+import { type DemoJournal, undosOf } from './journal.ts';
 
 type Body = Record<string, unknown>;
 
@@ -12,6 +13,8 @@ export interface DemoClient {
   delete: (path: string) => Promise<Body>;
   /** The reason for which a request is refused that must be; undefined when it is not. */
   refusal: (path: string, body: Body) => Promise<string | undefined>;
+  /** How a request was refused; undefined when it was not. */
+  attempt: (method: 'DELETE' | 'POST', path: string) => Promise<{ status: number; detail: string } | undefined>;
   /** An answer that is not JSON. */
   text: (path: string) => Promise<string>;
 }
@@ -19,17 +22,23 @@ export interface DemoClient {
 /** A request that was not what the service takes. */
 class Refused extends OperatorError {
   readonly detail: string;
+  readonly status: number;
 
   constructor(request: string, status: number, detail: string) {
     super(`${request} was answered with ${status}: ${detail}`);
     this.detail = `${status}, ${detail}`;
+    this.status = status;
   }
 }
 
-/** A client of a running service, signed in. Every refusal ends the demo with its problem. */
+/**
+ * A client of a running service, signed in. Every refusal ends the demo with its problem.
+ * @param journal notes what is made and not removed.
+ */
 export async function demoClient(
   baseUrl: string,
   credentials: { email: string; password: string },
+  journal?: DemoJournal,
 ): Promise<DemoClient> {
   let token: string | undefined;
   const send = async (method: string, path: string, body?: Body): Promise<string> => {
@@ -56,10 +65,27 @@ export async function demoClient(
   return {
     authorization: `Bearer ${token}`,
     get: (path) => call('GET', path),
-    post: (path, body) => call('POST', path, body),
+    async post(path, body) {
+      const answer = await call('POST', path, body);
+      for (const undo of undosOf(path, body, answer)) journal?.note(undo);
+      return answer;
+    },
     patch: (path, body) => call('PATCH', path, body),
     put: (path, body) => call('PUT', path, body),
-    delete: (path) => call('DELETE', path),
+    async delete(path) {
+      const answer = await call('DELETE', path);
+      journal?.forget({ method: 'DELETE', path });
+      return answer;
+    },
+    async attempt(method, path) {
+      try {
+        await send(method, path, method === 'POST' ? {} : undefined);
+        return undefined;
+      } catch (error) {
+        if (error instanceof Refused) return error;
+        throw error;
+      }
+    },
     async refusal(path, body) {
       try {
         await send('POST', path, body);

@@ -46,7 +46,6 @@ export async function showOrgs(
   }
   const crm = await startCrmSimulator(suffix);
   const registered: string[] = [];
-  let webhookId: string | undefined;
   try {
     const [production, sandbox] = [crm.org('acme'), crm.org('acme-uat')];
     say('CRM orgs: a simulator of them was started on this machine; no org is real');
@@ -58,7 +57,7 @@ export async function showOrgs(
       { name: 'production', category: 'release', orgUsername: production.username },
     ].entries())
       await api.post('/api/environments', { repositoryIdentifier, orchestrationOrder, branch: 'main', ...environment });
-    webhookId = await subscribe(api, production.username, receiver);
+    await subscribe(api, production.username, receiver);
     await crm.setLimit(production, 'DailyApiRequests', USED_AT_FIRST);
     for (const org of [production, sandbox])
       for (const [path, content] of classFiles(dropped)) await crm.writeFile(org, path, content, 'Ada Admin');
@@ -85,7 +84,6 @@ export async function showOrgs(
     await showExplorer(api, place, say);
     await showLedger(api, place, say);
   } finally {
-    if (webhookId !== undefined) await api.delete(`/api/webhooks/${webhookId}`);
     for (const username of registered.toReversed())
       await api.delete(`/api/auth/crm/org?${new URLSearchParams({ username })}`);
     await crm.close();
@@ -93,15 +91,14 @@ export async function showOrgs(
   say('  the simulator is stopped, and its orgs are removed');
 }
 
-async function subscribe(api: DemoClient, orgUsername: string, receiver: DemoReceiver): Promise<string> {
-  const { id, secret } = await api.post('/api/webhooks', {
+async function subscribe(api: DemoClient, orgUsername: string, receiver: DemoReceiver): Promise<void> {
+  const { secret } = await api.post('/api/webhooks', {
     name: `demo ${LIMIT_EVENT}`,
     event: LIMIT_EVENT,
     provider: 'http',
     config: { url: `${receiver.url}/${LIMIT_EVENT}`, filter: { 'data.orgUsername': orgUsername } },
   });
   receiver.trust(LIMIT_EVENT, secret as string);
-  return id as string;
 }
 
 async function register(api: DemoClient, path: string, body: Record<string, unknown>, say: Say): Promise<string> {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { git } from './repository.ts';
+import { newTemporaryFolder } from './temporary-folders.ts';
 
 const MAIN = 'main';
 export const FIXTURE_HOTFIX = 'hotfix/1.3.1';
@@ -242,7 +242,7 @@ function history(): string {
  * @returns its path, in a new folder under the system's temporary one; it belongs to the caller.
  */
 export async function makeFixture(): Promise<string> {
-  const path = join(mkdtempSync(join(tmpdir(), 'quayside-demo-')), 'harbour');
+  const path = join(newTemporaryFolder(), 'harbour');
   await git(tmpdir(), 'init', '--quiet', '--bare', `--initial-branch=${MAIN}`, path);
   await fastImport(path, history());
   return path;

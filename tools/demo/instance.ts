@@ -7,6 +7,8 @@ import { OperatorError } from '../operator-error.ts';
 export interface FoundInstance {
   url: string;
   credentials: { email: string; password: string };
+  /** Where the demo keeps what it made. */
+  dataDir: string;
   /** What was found, for people. */
   found: string;
 }
@@ -29,6 +31,7 @@ export function findInstance(url: string | undefined, env: NodeJS.ProcessEnv): F
   }
   return {
     url: address,
+    dataDir,
     credentials: credentialsOf(dataDir, env),
     found: address === running?.url ? `${address}, data in ${dataDir}` : address,
   };

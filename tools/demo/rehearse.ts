@@ -70,7 +70,7 @@ export async function showRehearsal(
     await stopSimulators();
     for (const mock of mocks) await mock.remove();
   }
-  say('  the scenarios are removed');
+  say('  the scenarios and what the release made are removed');
 }
 
 async function recordAll(

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../operator-error.ts';
 import { type DemoPackage, packagesOfManifest } from './manifest-rules.ts';
 import { milestoneName, versionOfTag } from './tag-rules.ts';
+import { newTemporaryFolder } from './temporary-folders.ts';
 
 const run = promisify(execFile);
 
@@ -83,7 +83,7 @@ export async function readRepository(original: string, everyN: number | undefine
 
 /** A bare copy with all refs; it borrows the objects of the repository, which stays as it is. */
 export async function copyOf(path: string, name: string): Promise<string> {
-  const copy = join(mkdtempSync(join(tmpdir(), 'quayside-demo-')), name);
+  const copy = join(newTemporaryFolder(), name);
   // The service asks for no file contents, as large hosts allow; so nothing large is copied.
   const allowFilter = ['-c', 'uploadpack.allowFilter=true'];
   await git(tmpdir(), 'clone', '--quiet', '--mirror', '--shared', ...allowFilter, path, copy);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { longId } from '../../../domain/crm/org-id-rules.ts';
 import type { Fault, FaultKind, FaultRule } from './faults.ts';
 import { MetadataStore } from './metadata-store.ts';
@@ -67,8 +67,13 @@ const APPROVALS_KEPT = 5;
 export const DEFAULT_CLIENT = 'PlatformCLI';
 
 let made = 0;
+/** Orgs of two simulators have different ids, as those of the platform have: the service knows an org by its id. */
+const ORIGIN = randomInt(36 ** 4)
+  .toString(36)
+  .padStart(4, '0');
 /** An id with the prefix of its kind: 15 characters, as rows hold it. */
-export const newId = (prefix: string): string => `${prefix}5g${(++made).toString(36).padStart(10, '0')}`.slice(0, 15);
+export const newId = (prefix: string): string =>
+  `${prefix}5g${ORIGIN}${(++made).toString(36).padStart(6, '0')}`.slice(0, 15);
 const jwtPart = (bytes: number): string => randomBytes(bytes).toString('base64url');
 const token = (bytes = 40): string => randomBytes(bytes).toString('base64url').replaceAll('-', '.');
 
