@@ -82,7 +82,7 @@ export const releasesRoutes = [
     group: GROUP,
     summary: 'Record that a release was rolled back in an environment',
     description:
-      'Marks the record of the target release as the result of a rollback and stores its changes. The release that was rolled back, and those between the two, no longer count as deployed in the environment, neither as installed nor for finalization.',
+      'Marks the record of the target release as the result of a rollback and stores its changes. The release that was rolled back, and those between the two, no longer count as deployed in the environment, neither as installed nor for finalization. A rollback that is reported late carries its time in `rolledBackAt`.',
     roles: ANY_ROLE,
     projectScope: 'row',
     body: RollbackIn,

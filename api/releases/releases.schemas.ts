@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { anyText, mapOf } from '../../domain/shared/large-maps.ts';
 import { MissingChangelog, RepositoryFreshness, SideKeys, SideSummary } from '../http/changelogs.ts';
 import { DeploymentFact, MissingEnvironment, PolicyViolations } from '../http/deployment-facts.ts';
-import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { DateTime, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
 const Totals = z.object({ ...totals, added: SideSummary, removed: SideSummary }).meta({
@@ -50,6 +50,10 @@ export const Environment = z.object({
   name: z.string(),
   environmentId: z.string(),
   deployedAt: Timestamp,
+  executionId: z.string().nullable().meta({
+    description:
+      'The run of the last deployment: of this service, or as the pipeline reported it; null: none was named',
+  }),
   status: z.string().meta({ description: 'Status of the last deployment of the release to the environment' }),
   rolledBackAt: Timestamp.nullable().meta({ description: 'When the release was rolled back' }),
   supersededContent: z.boolean().meta({
@@ -76,6 +80,12 @@ export const Release = z
   .object({
     name: z.string(),
     domain: z.string(),
+    candidateId: z.string().nullable().meta({ description: 'Null once the candidate was deleted' }),
+    status: z.string().nullable().meta({ description: 'Of the candidate; null once it was deleted' }),
+    supersededBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'The newer release with which the candidate was finalized; null: it was not superseded' }),
     environments: z.array(Environment),
     firstDeployedAt: Timestamp,
     lastDeployedAt: Timestamp,
@@ -91,7 +101,10 @@ export const Release = z
           'Active environments of category `release` whose branch pattern matches and to which the release is not deployed',
       }),
       missing: z.array(MissingEnvironment),
-      recommendations: z.array(z.string()),
+      recommendations: z.array(z.string()).meta({
+        description:
+          'What is left to do; nothing in an environment that runs a newer release of the same branch or newer versions',
+      }),
     }),
     packageStatuses: z.array(
       z.object({
@@ -132,5 +145,9 @@ export const RollbackIn = z.strictObject({
   target: Name.meta({ description: 'The release that runs again after the rollback' }),
   rolledBackFrom: Name.meta({ description: 'The release that was rolled back' }),
   rolledBackBy: FreeText.min(1),
+  rolledBackAt: DateTime.optional().meta({
+    description:
+      'When it was rolled back, not before its deployment and not later than now. Default: when another release was installed in its place, otherwise now',
+  }),
   domain: Name.optional().meta({ description: 'Required if both releases were deployed in several domains' }),
 });

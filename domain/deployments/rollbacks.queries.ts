@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Rollback } from '../releases/rollback-rules.ts';
@@ -69,13 +69,37 @@ export async function storeRollback(
     .execute();
 }
 
+/** When what a deployment installed was replaced as a whole by another release that is installed still. */
+export async function replacedAt({ db, tenantId }: Tx, source: LastInstallation): Promise<Date | undefined> {
+  const { id, environmentId, domain, releaseName, deployedAt, createdAt, installed } = source;
+  const replacement = await db
+    .selectFrom('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('environmentId', '=', environmentId)
+    .where('domain', '=', domain)
+    .where('releaseName', '<>', releaseName)
+    .where('status', 'in', INSTALLING_STATUSES)
+    .where('rolledBackAt', 'is', null)
+    .where(
+      sql<SqlBool>`(deployed_at, created_at, id) > (${deployedAt}::timestamptz, ${createdAt}::timestamptz, ${id}::uuid)`,
+    )
+    .where(sql<SqlBool>`jsonb_exists_all(installed, ${Object.keys(installed)}::text[])`)
+    .orderBy('deployedAt')
+    .orderBy('createdAt')
+    .orderBy('id')
+    .limit(1)
+    .select('deployedAt')
+    .executeTakeFirst();
+  return replacement && new Date(replacement.deployedAt);
+}
+
 /**
  * Marks as taken back what was installed after the target, up to the source. A target that was installed only after the
  * source: that of the source's release.
  */
 export async function markRolledBack(
-  { db, tenantId, now }: Tx,
-  { target, source }: { target: string; source: LastInstallation },
+  { db, tenantId }: Tx,
+  { target, source, rolledBackAt }: { target: string; source: LastInstallation; rolledBackAt: Date },
 ): Promise<void> {
   const { id, environmentId, domain, releaseName, deployedAt, createdAt } = source;
   const reports = sql`tenant_id = ${tenantId} and environment_id = ${environmentId} and domain = ${domain} and status in ${INSTALLING_STATUSES}`;
@@ -84,7 +108,7 @@ export async function markRolledBack(
       select deployed_at, created_at, id from release_deployment
       where ${reports} and release_name = ${target} and (deployed_at, created_at, id) < (${deployedAt}::timestamptz, ${createdAt}::timestamptz, ${id}::uuid)
       order by deployed_at desc, created_at desc, id desc limit 1)
-    update release_deployment set rolled_back_at = ${now}, updated_at = now()
+    update release_deployment set rolled_back_at = ${rolledBackAt}, updated_at = now()
     where ${reports} and release_name <> ${target} and rolled_back_at is null
       and (deployed_at, created_at, id) <= (${deployedAt}::timestamptz, ${createdAt}::timestamptz, ${id}::uuid)
       and case when exists (select from target)

@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
+import { batch } from '../data/batches.ts';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
@@ -61,6 +62,27 @@ export async function findCandidate(
   const [candidate] = await BY_NAME(db, { tenantId, projectId, domain, releaseName });
   return candidate;
 }
+
+/** Candidates by their names; those that there are. */
+export const candidatesOfNames = (
+  { db, tenantId }: Reads,
+  projectId: string,
+  names: readonly CandidateName[],
+): Promise<Pick<CandidateRow, 'domain' | 'releaseName' | 'branch' | 'createdAt'>[]> =>
+  names.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('release_candidate')
+        .innerJoin(batch('w', names, { domain: 'text', releaseName: 'text' }), (join) =>
+          join
+            .onRef('w.domain', '=', 'release_candidate.domain')
+            .onRef('w.releaseName', '=', 'release_candidate.releaseName'),
+        )
+        .where('tenantId', '=', tenantId)
+        .where('projectId', '=', projectId)
+        .distinct()
+        .select(['release_candidate.domain', 'release_candidate.releaseName', 'branch', 'createdAt'])
+        .execute();
 
 export interface CandidateOfProject {
   candidate: CandidateRow;

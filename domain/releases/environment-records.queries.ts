@@ -1,12 +1,11 @@
-import { sql, type SqlBool } from 'kysely';
-import { json } from '../data/columns.ts';
+import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import { INSTALLING_STATUSES } from '../deployments/deployments.queries.ts';
 import { asTable } from '../release-candidates/candidate-series.queries.ts';
 import type { CandidateName } from '../release-candidates/release-candidates.queries.ts';
 import type { Installation } from './active-release-rules.ts';
 
-/** The last deployment of a release to an environment, with what was there before it. */
+/** The last deployment of a release to an environment. */
 export type EnvironmentRecord = Awaited<ReturnType<typeof environmentRecords>>[number];
 
 /** Records of releases in all environments of their project, in the order in which releases travel. */
@@ -49,30 +48,12 @@ export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, r
           'd.approval',
           'd.policyViolations',
           'd.rollback',
+          'd.executionId',
         ]),
     )
     .selectFrom('latest as d')
     .innerJoin('environment as e', (join) =>
       join.onRef('e.tenantId', '=', 'd.tenantId').onRef('e.id', '=', 'd.environmentId'),
-    )
-    .leftJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('release_deployment as p')
-          .whereRef('p.tenantId', '=', 'd.tenantId')
-          .whereRef('p.environmentId', '=', 'd.environmentId')
-          .whereRef('p.domain', '=', 'd.domain')
-          .where('p.status', 'in', INSTALLING_STATUSES)
-          .whereRef('p.releaseName', '<>', 'd.releaseName')
-          .where(sql<SqlBool>`(p.deployed_at, p.created_at, p.id) < (d.deployed_at, d.created_at, d.id)`)
-          .where(sql<SqlBool>`(p.rolled_back_at is null or p.rolled_back_at > d.deployed_at)`)
-          .orderBy('p.deployedAt', 'desc')
-          .orderBy('p.createdAt', 'desc')
-          .orderBy('p.id', 'desc')
-          .limit(1)
-          .select('p.installed as packages')
-          .as('previous'),
-      (join) => join.onTrue(),
     )
     .orderBy('e.orchestrationOrder')
     .orderBy('e.name')
@@ -96,31 +77,9 @@ export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, r
       'd.approval',
       'd.policyViolations',
       'd.rollback',
-      // What the last report of another release of the domain installed before; null: there was none.
-      'previous.packages as previousPackages',
+      'd.executionId',
     ])
     .execute();
-
-/** Packages that earlier reports of other releases, of any domain, left where a deployment was made; by its id. */
-export async function packagesBefore(
-  { db, tenantId }: Reads,
-  deployments: readonly { id: string; names: readonly string[] }[],
-): Promise<Map<string, Record<string, string>>> {
-  if (deployments.length === 0) return new Map();
-  const { rows } = await sql<{ id: string; packages: Record<string, string> }>`
-    select d.id, before.packages
-    from jsonb_to_recordset(${json(deployments)}::jsonb) as w (id uuid, names text[])
-    join release_deployment d on d.tenant_id = ${tenantId} and d.id = w.id
-    cross join lateral (
-      select jsonb_overlaid(p.installed order by p.deployed_at, p.created_at, p.id) as packages
-      from release_deployment p
-      where p.tenant_id = d.tenant_id and p.environment_id = d.environment_id and p.status in ${INSTALLING_STATUSES}
-        and (p.domain, p.release_name) <> (d.domain, d.release_name)
-        and (p.deployed_at, p.created_at, p.id) < (d.deployed_at, d.created_at, d.id)
-        and (p.rolled_back_at is null or p.rolled_back_at > d.deployed_at)
-        and jsonb_exists_any(p.installed, w.names)) as before`.execute(db);
-  return new Map(rows.map(({ id, packages }) => [id, packages]));
-}
 
 /** What was installed in active environments by the last report that installed all of its release, and since; newest first. */
 export async function installationsNow({ db, tenantId }: Reads, projectId: string, domain: string | undefined) {

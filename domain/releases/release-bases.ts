@@ -76,6 +76,19 @@ export function stepOfArrival(log: DeploymentLog, place: BasePlace, arrival: Arr
   };
 }
 
+/** What a deployment of a release changed in an environment, or tried to: held against what ran there before it. */
+export function changesOfDeployment(
+  log: DeploymentLog,
+  place: BasePlace,
+  { id, releaseName, packages }: { id: string; releaseName: string; packages: Packages },
+): PackageChange[] {
+  const series = place.place?.series;
+  const deployment = place.place?.deployments.findLast((each) => each.id === id);
+  const running = series && (deployment ? series.before.get(deployment) : runningNow(series));
+  const before = exceptRelease(running, releaseName);
+  return packageChanges(versionsIn(log, place, before, deployment?.at, Object.keys(packages)), packages);
+}
+
 /** What a release would change in an environment to which it did not come yet: held against what runs there now. */
 export function stepToCome(log: DeploymentLog, place: BasePlace, releaseName: string, after: Packages): ReleaseStep {
   const running = exceptRelease(place.place && runningNow(place.place.series), releaseName);

@@ -6,14 +6,15 @@ import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
 import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
-import type { CandidateName } from '../release-candidates/release-candidates.queries.ts';
+import { type CandidateName, candidatesOfNames } from '../release-candidates/release-candidates.queries.ts';
 import { memoized } from '../shared/memoized.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { activeReleaseNames } from './active-releases.ts';
 import { type TwoSidedTotals, viewChanges } from './change-views.ts';
 import { installedStates } from './installed-states.ts';
-import { packageChanges } from './package-change-rules.ts';
+import type { PackageChange } from './package-change-rules.ts';
+import { changesOfDeployment, placesOf } from './release-bases.ts';
 import { approvalsOfReleases } from './release-approvals.ts';
 import {
   deploymentCounts,
@@ -22,7 +23,7 @@ import {
   packageStatuses,
   type ReleaseFacts,
 } from './release-state-rules.ts';
-import { type EnvironmentRecord, environmentRecords, packagesBefore } from './environment-records.queries.ts';
+import { type EnvironmentRecord, environmentRecords } from './environment-records.queries.ts';
 import { type ReleaseFilter, releasePage, type ReleaseRow } from './releases.queries.ts';
 
 export interface ReleaseListOptions extends Omit<ReleaseFilter, 'names'> {
@@ -40,25 +41,21 @@ export interface ReleaseListOptions extends Omit<ReleaseFilter, 'names'> {
 async function changesOfRecords(
   tx: Tx,
   history: History,
+  log: DeploymentLog,
   project: ProjectFacts,
   records: readonly EnvironmentRecord[],
   isForced: boolean,
 ) {
-  const before = await packagesBefore(
-    tx,
-    records.flatMap(({ id, rollback, previousPackages, packages }) => {
-      const names = Object.keys(packages).filter((name) => !Object.hasOwn(previousPackages ?? {}, name));
-      return rollback?.skipAnalysis || names.length === 0 ? [] : [{ id, names }];
-    }),
-  );
+  const placeOf = placesOf(log);
   // A release mostly changes the same in each environment.
-  const stepOf = memoized(
-    ({ id, rollback, previousPackages, packages }: EnvironmentRecord) =>
-      rollback?.skipAnalysis ? [] : packageChanges({ ...before.get(id), ...previousPackages }, packages),
-    ({ id, rollback, previousPackages, packages }) =>
-      JSON.stringify([rollback?.skipAnalysis, previousPackages, before.get(id), packages]),
+  const same = memoized((changes: readonly PackageChange[]) => changes, JSON.stringify);
+  const steps = records.map((record) =>
+    same(
+      record.rollback?.skipAnalysis
+        ? []
+        : changesOfDeployment(log, placeOf(record.environmentId, record.domain), record),
+    ),
   );
-  const steps = records.map(stepOf);
   const { views, calculated, kept } = await viewChanges(tx, history, project, steps, { isForced });
   const byRecord = new Map(records.flatMap((record, index) => (views[index] ? [[record, views[index]] as const] : [])));
   return { byRecord, uniqueDiffsCalculated: calculated, cacheHits: kept };
@@ -93,27 +90,32 @@ export async function listReleases(
   const lockStatusOf = includeLockStatus ? await lockStatuses(tx, environmentIds) : undefined;
   const states = await installedStates(tx, log, project.id);
   const factsOf = await factsOfReleases(tx, project.id, releases, records);
-  const changelogs = history && (await changesOfRecords(tx, history, project, records, isForced));
-  const byRelease = Map.groupBy(records, ({ domain, releaseName }) => `${domain}\n${releaseName}`);
+  const newerThan = await newerReleases(tx, project, releases, states);
+  const changelogs = history && (await changesOfRecords(tx, history, log, project, records, isForced));
+  const byRelease = Map.groupBy(records, keyOf);
   return {
     total,
     releases: releases.map((release) => {
-      const own = byRelease.get(`${release.domain}\n${release.releaseName}`) ?? [];
+      const own = byRelease.get(keyOf(release)) ?? [];
       const required = requiredEnvironments(states, release.branch ?? project.defaultBranch);
       const { artifacts, factOf } = factsOf(release);
-      return releaseView(release, { records: own, states, required, artifacts, factOf }, (record) => {
-        const changes = changelogs?.byRecord.get(record);
-        return {
-          ...record,
-          supersededContent: isSuperseded(release, record),
-          deployment: factOf(record.environmentId),
-          changesFromPrevious: changes?.changes ?? null,
-          releaseChangelog: changes?.totals ?? null,
-          deploymentCounts: deploymentCounts(record),
-          approval: approvalOf?.(record) ?? null,
-          lockStatus: lockStatusOf ? { ...lockStatusOf(record.environmentId) } : null,
-        };
-      });
+      return releaseView(
+        release,
+        { records: own, states, required, artifacts, factOf, newerIn: newerThan(release) },
+        (record) => {
+          const changes = changelogs?.byRecord.get(record);
+          return {
+            ...record,
+            supersededContent: isSuperseded(release, record),
+            deployment: factOf(record.environmentId),
+            changesFromPrevious: changes?.changes ?? null,
+            releaseChangelog: changes?.totals ?? null,
+            deploymentCounts: deploymentCounts(record),
+            approval: approvalOf?.(record) ?? null,
+            lockStatus: lockStatusOf ? { ...lockStatusOf(record.environmentId) } : null,
+          };
+        },
+      );
     }),
     changelogStats: {
       uniqueDiffsCalculated: changelogs?.uniqueDiffsCalculated ?? 0,
@@ -129,6 +131,36 @@ const isSuperseded = (
   { candidateId, contentDigest }: ReleaseRow,
   record: Pick<EnvironmentRecord, 'candidateId' | 'contentDigest'>,
 ): boolean => candidateId !== null && (record.candidateId !== candidateId || record.contentDigest !== contentDigest);
+
+/** Of each release the one that an environment runs in its place, if that is a newer one of its line. */
+async function newerReleases(
+  tx: Tx,
+  { id, defaultBranch }: ProjectFacts,
+  releases: readonly ReleaseRow[],
+  states: Awaited<ReturnType<typeof installedStates>>,
+) {
+  const domains = new Set(releases.map(({ domain }) => domain));
+  const running = states.flatMap((state) =>
+    [...state.releases].flatMap(([domain, releaseName]) =>
+      releaseName === undefined || !domains.has(domain) ? [] : [{ domain, releaseName }],
+    ),
+  );
+  const candidates = new Map((await candidatesOfNames(tx, id, running)).map((each) => [keyOf(each), each]));
+  const releasesIn = new Map(states.map((state) => [state.environmentId, state.releases]));
+  return ({ domain, createdAt, branch }: ReleaseRow) =>
+    (environmentId: string): string | undefined => {
+      const releaseName = releasesIn.get(environmentId)?.get(domain);
+      const other = releaseName === undefined ? undefined : candidates.get(keyOf({ domain, releaseName }));
+      const isNewer =
+        other !== undefined &&
+        createdAt !== null &&
+        other.createdAt > createdAt &&
+        (other.branch ?? defaultBranch) === (branch ?? defaultBranch);
+      return isNewer ? releaseName : undefined;
+    };
+}
+
+const keyOf = ({ domain, releaseName }: CandidateName): string => `${domain}\n${releaseName}`;
 
 /** Of each release the packages that it is about, and where it is deployed. */
 async function factsOfReleases(
@@ -161,7 +193,6 @@ async function factsOfRemoved(
   releases: readonly ReleaseRow[],
   records: readonly EnvironmentRecord[],
 ) {
-  const keyOf = ({ domain, releaseName }: CandidateName) => `${domain}\n${releaseName}`;
   const reports = Map.groupBy(await reportsOfRemoved(tx, projectId, releases), keyOf);
   const recordsOf = Map.groupBy(records, keyOf);
   const contents = releases.map((release) => {
@@ -204,6 +235,9 @@ function releaseView<View extends { releaseChangelog: TwoSidedTotals | null }>(
   return {
     name: release.releaseName,
     domain: release.domain,
+    candidateId: release.candidateId,
+    status: release.status,
+    supersededBy: release.supersededBy,
     environments,
     firstDeployedAt: release.firstDeployedAt,
     lastDeployedAt: release.lastDeployedAt,

@@ -35,6 +35,8 @@ export interface ReleaseFacts {
   /** Packages that `factOf` is about. */
   artifacts: Packages;
   factOf: (environmentId: string) => DeploymentFact;
+  /** The release that an environment runs in its place, if it is a newer one of the same line. */
+  newerIn: (environmentId: string) => string | undefined;
 }
 
 export interface DeploymentCounts {
@@ -86,7 +88,7 @@ export interface PackageStatus {
 /** How far the packages of a release came. */
 export function packageStatuses(
   packages: Packages,
-  { states, required, artifacts, factOf }: Omit<ReleaseFacts, 'records'>,
+  { states, required, artifacts, factOf }: Omit<ReleaseFacts, 'records' | 'newerIn'>,
 ): PackageStatus[] {
   const facts = new Map(states.map(({ environmentId }) => [environmentId, factOf(environmentId)]));
   const size = Object.keys(artifacts).length;
@@ -130,7 +132,7 @@ export function lastContent(
 
 /** What a release came to over all environments. */
 export function deploymentState(
-  { records, required, factOf }: ReleaseFacts,
+  { records, required, artifacts, factOf, newerIn }: ReleaseFacts,
   statuses: readonly PackageStatus[],
 ): DeploymentState {
   const places = required.map(({ environmentId: id, name }) => ({ id, name }));
@@ -142,6 +144,11 @@ export function deploymentState(
   const failed = reached.filter(({ reason }) => reason === 'failed');
   const isTakenBack =
     records.length > 0 && reached.filter(({ reason }) => reason === 'rolled_back').length === records.length;
+  const placeOf = new Map(required.map((place) => [place.name, place]));
+  const isPast = ({ environment }: MissingEnvironment): boolean => {
+    const place = placeOf.get(environment);
+    return place !== undefined && (newerIn(place.environmentId) !== undefined || runsNewer(place, artifacts));
+  };
   return {
     status: isTakenBack
       ? 'rolled_back'
@@ -162,10 +169,20 @@ export function deploymentState(
     missingFromEnvironments: missing.map(({ environment }) => environment),
     missing,
     recommendations: [
-      ...failed.map(({ environment }) => `Repeat the deployment to ${environment}, which failed`),
-      ...missing.filter(({ reason }) => reason !== 'failed').map(recommendation),
+      ...failed
+        .filter((each) => !isPast(each))
+        .map(({ environment }) => `Repeat the deployment to ${environment}, which failed`),
+      ...missing.filter((each) => each.reason !== 'failed' && !isPast(each)).map(recommendation),
     ],
   };
+}
+
+/** Whether a place runs all packages of a release in its versions or newer ones, and any in a newer one. */
+function runsNewer({ packages }: PlaceFacts, artifacts: Packages): boolean {
+  const differences = Object.entries(artifacts).map(([name, version]) =>
+    compareVersions(versionOf(packages, name) ?? '', version),
+  );
+  return differences.every((difference) => difference >= 0) && differences.some((difference) => difference > 0);
 }
 
 const recommendation = ({ environment, reason, packages }: MissingEnvironment): string =>

@@ -1,6 +1,7 @@
 import {
   lastInstallations,
   markRolledBack,
+  replacedAt,
   storeRollback,
   type LastInstallation,
 } from '../deployments/rollbacks.queries.ts';
@@ -8,7 +9,7 @@ import type { Environment } from '../environments/environments.entities.ts';
 import { environmentByName, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { lockDomain } from '../release-candidates/candidate-locks.queries.ts';
-import { DomainError, notFound } from '../shared/errors.ts';
+import { DomainError, invalidField, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { type Rollback, reverseDelta } from './rollback-rules.ts';
@@ -17,6 +18,8 @@ export interface RollbackReport {
   /** Name of the environment. */
   environment: string;
   domain?: string | undefined;
+  /** When; undefined: when another release was installed in its place, else now. */
+  rolledBackAt?: Date | undefined;
   /** The release that runs there again. */
   target: string;
   rolledBackFrom: string;
@@ -46,7 +49,7 @@ async function domainOf(
 /**
  * Marks a release's record in an environment as the result of a rollback, with the changes of the way back. From now on
  * the release that was rolled back, and those between the two, do not count as deployed there. Retrying is safe.
- * Throws `not_found`, `ambiguous`.
+ * Throws `not_found`, `ambiguous`, `invalid_request` for a time before the deployment or to come.
  */
 export async function annotateRollback(tx: Tx, project: ProjectFacts, report: RollbackReport): Promise<void> {
   const environment = await environmentByName(tx, project.id, report.environment);
@@ -58,16 +61,33 @@ export async function annotateRollback(tx: Tx, project: ProjectFacts, report: Ro
   const [source] = await lastInstallations(tx, environment.id, { releaseName: rolledBackFrom, domain });
   const isRepeated = record?.rollback?.rolledBackFrom === rolledBackFrom && source?.rolledBackAt !== null;
   if (!record || !source || isRepeated) return;
+  const rolledBackAt = await timeOfRollback(tx, source, report);
   const rollback: Rollback = {
     rolledBackFrom,
-    rolledBackAt: tx.now.toISOString(),
+    rolledBackAt: rolledBackAt.toISOString(),
     rolledBackBy,
     skipAnalysis: true,
     packageChanges: reverseDelta(source.installed, record.installed),
   };
   await storeRollback(tx, record, rollback);
-  await markRolledBack(tx, { target, source });
+  await markRolledBack(tx, { target, source, rolledBackAt });
   recordRollback(tx, project, environment, { target, source, rollback });
+}
+
+/** When a release was rolled back: as it is said, else when another one came in its place, else now. */
+async function timeOfRollback(tx: Tx, source: LastInstallation, { rolledBackAt }: RollbackReport): Promise<Date> {
+  const deployedAt = new Date(source.deployedAt);
+  if (rolledBackAt === undefined) {
+    const found = (await replacedAt(tx, source)) ?? tx.now;
+    return found < deployedAt ? deployedAt : found;
+  }
+  if (rolledBackAt > tx.now) throw invalidField('rolledBackAt', 'must not be later than now');
+  if (rolledBackAt < deployedAt)
+    throw invalidField(
+      'rolledBackAt',
+      `must not be before the deployment of ${source.releaseName}, at ${deployedAt.toISOString()}`,
+    );
+  return rolledBackAt;
 }
 
 function recordRollback(

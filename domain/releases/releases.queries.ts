@@ -88,6 +88,9 @@ export async function releasePage(
       'c.id as candidateId',
       'c.contentDigest',
       'c.branch',
+      'c.status',
+      'c.supersededBy',
+      'c.createdAt',
       'c.value as definition',
     ])
     .execute();

@@ -203,6 +203,8 @@ test('a rollback takes a release out of what is deployed, and keeps the way back
   };
   const pipeline = app.as(app.application);
   await pipeline.post(404, '/api/releases/rollback-annotation', { ...annotation, target: 'r9' });
+  for (const rolledBackAt of ['2020-01-01T00:00:00Z', '2100-01-01T00:00:00Z'])
+    await pipeline.post(400, '/api/releases/rollback-annotation', { ...annotation, rolledBackAt });
   await pipeline.post(204, '/api/releases/rollback-annotation', annotation);
   await pipeline.post(204, '/api/releases/rollback-annotation', annotation);
   const { releases } = await get('/api/releases', { activeOnly: 'false' });
@@ -229,6 +231,47 @@ test('a rollback takes a release out of what is deployed, and keeps the way back
   );
   expect(entries).toHaveLength(1);
   expect(query({})).toContain('repositoryIdentifier');
+});
+
+test.each([
+  ['says when it happened', '2026-01-04T12:00:00.000Z', '2026-01-04T12:00:00.000Z'],
+  ['comes without a time, when the next release took its place', undefined, '2026-01-05T10:00:00.000Z'],
+])('the report of a rollback that %s is told as it was', async (_, rolledBackAt, expected) => {
+  const { cut, deploy, get, project } = await stage();
+  for (const [index, name] of ['r1', 'r22', 'r333'].entries()) {
+    const { id } = await cut(name, { app: `1.${index}.0` });
+    await deploy(name, 'uat', { deployedAt: `2026-01-0${2 * index + 1}T10:00:00.000Z`, executionId: id });
+  }
+  await app.as(app.application).post(204, '/api/releases/rollback-annotation', {
+    repositoryIdentifier: project.repositoryIdentifier,
+    environment: 'uat',
+    target: 'r1',
+    rolledBackFrom: 'r22',
+    rolledBackBy: 'dana@example.com',
+    ...(rolledBackAt && { rolledBackAt }),
+  });
+  const { releases } = await get('/api/releases', { includeChangelog: 'true', activeOnly: 'false' });
+  expect(named(releases, 'r22').environments).toMatchObject([{ rolledBackAt: expected }]);
+  expect(named(releases, 'r333').environments[0].changesFromPrevious).toMatchObject([
+    { fromVersion: '1.0.0', toVersion: '1.2.0', totalCommits: 2 },
+  ]);
+  for (const { candidateId, environments } of releases) expect(environments[0].executionId).toBe(candidateId);
+  expect(named(releases, 'r22')).toMatchObject({ status: 'in_progress', supersededBy: null });
+  // Production was never reached by any of them, and uat is past the one that was taken back.
+  const tasks = Object.fromEntries(
+    releases.map(({ name, deploymentStatus }: Json) => [name, deploymentStatus.recommendations]),
+  );
+  expect(tasks).toEqual({ r1: ['Deploy to prod'], r22: ['Deploy to prod'], r333: ['Deploy to prod'] });
+  await deploy('r333', 'prod');
+  const { releases: later } = await get('/api/releases', { activeOnly: 'false' });
+  for (const { deploymentStatus } of later) expect(deploymentStatus.recommendations).toEqual([]);
+  const { domains } = await get('/api/releases/metrics', {
+    since: '2026-01-01T00:00:00Z',
+    until: '2026-02-01T00:00:00Z',
+  });
+  expect(domains[0].environments[0].total.timeToRestore.medianSeconds).toBe(
+    (Date.parse(expected) - Date.parse('2026-01-03T10:00:00.000Z')) / 1_000,
+  );
 });
 
 test('the rolling analysis holds candidates against each other and a baseline, and is kept until something changes', async () => {
