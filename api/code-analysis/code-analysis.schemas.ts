@@ -86,6 +86,8 @@ const Summary = z.object({
       description:
         'Tools that found more issues than are kept: the other numbers of this run, and new and fixed ones of this and the next run, count only what is kept',
     }),
+  isComplete: z.boolean().meta({ description: 'The numbers count all issues that the tools found' }),
+  incompleteReason: z.string().nullable().meta({ description: 'Why they count only a part' }),
   suppressed: z.int().meta({ description: 'Suppressed results, which no other number counts' }),
   newIssues: z.int().nullable().meta({
     description:
@@ -147,12 +149,20 @@ export const DashboardOut = z
         warnings: z.int(),
         newIssues: z.int().nullable(),
         fixedIssues: z.int().nullable(),
+        isComplete: z.boolean().meta({
+          description:
+            'The numbers count all issues; new and fixed ones those of this run and of the one before it, too',
+        }),
         sarifUrl: z.string(),
       }),
     ),
     trends: z.object({
       issuesTrend: z.enum(['up', 'down', 'stable']).meta({
         description: 'Mean of the last three runs against that of up to three before them; under four runs `stable`',
+      }),
+      isComplete: z.boolean().meta({
+        description:
+          'False when not all issues of one of these runs are counted: the trend is that of the counted ones',
       }),
     }),
   })

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { analysisById, listAnalyses } from '../../domain/code-analysis/analyses.queries.ts';
 import { publishAnalysis } from '../../domain/code-analysis/analyses.mutations.ts';
 import { LOG_MAX_BYTES, logKey, PACKED_MAX_BYTES, SARIF_TYPE } from '../../domain/code-analysis/log-upload.ts';
-import { issuesTrend } from '../../domain/code-analysis/trend-rules.ts';
+import { isCut } from '../../domain/code-analysis/cut-rules.ts';
+import { issuesTrend, TREND_RUNS } from '../../domain/code-analysis/trend-rules.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
 import { notFound } from '../../domain/shared/errors.ts';
@@ -111,7 +112,7 @@ export const codeAnalysisResultsRoutes = [
         repositoryIdentifier,
         branch,
         latestAnalysis: latest ? shownAnalysis(scope, repositoryIdentifier, latest) : null,
-        history: rows.map(({ id, commitId, analyzedAt, summary, newIssues, fixedIssues }) => ({
+        history: rows.map(({ id, commitId, analyzedAt, summary, newIssues, fixedIssues }, place) => ({
           commitId,
           analyzedAt,
           totalIssues: summary.totalIssues,
@@ -119,9 +120,13 @@ export const codeAnalysisResultsRoutes = [
           warnings: summary.issuesByLevel.warning,
           newIssues,
           fixedIssues,
+          isComplete: !isCut(summary) && !isCut(rows[place + 1]?.summary),
           sarifUrl: sarifUrl(scope, id),
         })),
-        trends: { issuesTrend: issuesTrend(rows.map(({ summary }) => summary.totalIssues)) },
+        trends: {
+          issuesTrend: issuesTrend(rows.map(({ summary }) => summary.totalIssues)),
+          isComplete: !rows.slice(0, TREND_RUNS).some(({ summary }) => isCut(summary)),
+        },
       };
     },
   }),

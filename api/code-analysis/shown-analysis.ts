@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AnalysisRow } from '../../domain/code-analysis/analyses.queries.ts';
+import { isCut, whyIncomplete } from '../../domain/code-analysis/cut-rules.ts';
 import type { Scope } from '../http/scope.ts';
 import type { AnalysisOut } from './code-analysis.schemas.ts';
 
@@ -22,7 +23,13 @@ export function shownAnalysis(
     commitId,
     analyzedAt,
     duration,
-    summary: { ...summary, newIssues: row.newIssues, fixedIssues: row.fixedIssues },
+    summary: {
+      ...summary,
+      isComplete: !isCut(summary),
+      incompleteReason: whyIncomplete({ head: summary }),
+      newIssues: row.newIssues,
+      fixedIssues: row.fixedIssues,
+    },
     metadata: {
       triggeredBy,
       scheduledRun: isScheduled,

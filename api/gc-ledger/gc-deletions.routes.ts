@@ -6,6 +6,7 @@ import {
   type Manifest,
   manifestXml,
   notDeletableReason,
+  UNKNOWN_REASON,
   unreadableReason,
 } from '../../domain/gc-ledger/gc-deletion-rules.ts';
 import { detectedComponents } from '../../domain/gc-ledger/gc-deletions.queries.ts';
@@ -28,7 +29,7 @@ export const gcDeletionsRoutes = [
     path: '/api/gc-ledger/destructive-changes',
     group: 'GC ledger',
     summary: 'Get a manifest that deletes the detected components of a branch',
-    description: `Sorted by type and name, each component once; at most ${DELETIONS_MAX.toLocaleString('en')}, which is what the platform takes at once: deploy them, have the orgs checked, and ask again. \`json\`: also what cannot be, or is not to be, deleted. \`xml\`: \`destructiveChanges.xml\`. \`zip\`: that with the empty \`package.xml\` that a deployment needs beside it. Never in it is what a readable manifest holds at this time, of this branch or of another repository (for this branch or its own default one), whatever its package has reported since; what was dismissed for any package of the branch; and an object of which something else is held or was dismissed, which would go with it. While a manifest of the branch cannot be read, nothing is in it. \`notDeletable\` has the reasons.`,
+    description: `Sorted by type and name, each component once; at most ${DELETIONS_MAX.toLocaleString('en')}, which is what the platform takes at once: deploy them, have the orgs checked, and ask again. \`json\`: also what cannot be, or is not to be, deleted. \`xml\`: \`destructiveChanges.xml\`. \`zip\`: that with the empty \`package.xml\` that a deployment needs beside it. Never in it is what a readable manifest holds at this time, of this branch or of another repository (for this branch or its own default one), whatever its package has reported since; what was dismissed for any package of the branch; and an object of which something else is held or was dismissed, which would go with it. While a manifest of the branch cannot be read, nothing is in it. With \`environment\`: nor is what its org did not say whether it has it. Names are those by which orgs list components, where the org explorer keeps them. \`notDeletable\` has the reasons.`,
     roles: ANY_ROLE,
     projectScope: 'row',
     query: DeletionsQuery,
@@ -43,15 +44,18 @@ export const gcDeletionsRoutes = [
         return detectedComponents(work, { projectId: project.id, branch }, environment?.id);
       });
       const [unread] = unreadable;
-      const judged = components.map(({ keeper, ...component }) => ({
+      const judged = components.map(({ keeper, listedName, isUnknown, ...component }) => ({
         ...component,
+        listedName,
         reason:
           notDeletableReason(component) ??
           (keeper && keptReason(keeper)) ??
-          (unread === undefined ? undefined : unreadableReason(unread)),
+          (unread === undefined ? undefined : unreadableReason(unread)) ??
+          (isUnknown ? UNKNOWN_REASON : undefined),
       }));
+      const deleted = judged.filter(({ reason }) => reason === undefined);
       const manifest = deletionManifest(
-        judged.filter(({ reason }) => reason === undefined),
+        deleted.map(({ componentType, fullName, listedName }) => ({ componentType, fullName: listedName ?? fullName })),
         version,
       );
       switch (format) {
@@ -67,8 +71,8 @@ export const gcDeletionsRoutes = [
         case 'json':
           return {
             ...manifest,
-            notDeletable: judged.flatMap(({ reason, ...component }) =>
-              reason === undefined ? [] : { ...component, reason },
+            notDeletable: judged.flatMap(({ reason, componentType, fullName }) =>
+              reason === undefined ? [] : { componentType, fullName, reason },
             ),
             ...found,
             unreadableManifests: unreadable,

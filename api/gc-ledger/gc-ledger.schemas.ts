@@ -110,12 +110,10 @@ export const GcEntries = z.object({
 export const DeletionsQuery = z.strictObject({
   ...place,
   format: z.enum(['json', 'xml', 'zip']).default('json'),
-  environment: z
-    .string()
-    .min(1)
-    .max(NAME_MAX)
-    .optional()
-    .meta({ description: 'Name of an environment: components that are absent in its org are left out' }),
+  environment: z.string().min(1).max(NAME_MAX).optional().meta({
+    description:
+      'Name of an environment: components that are absent in its org, and those of which it did not say it, are left out',
+  }),
   version: z
     .string()
     .regex(/^[1-9]\d{1,2}\.0$/, 'must be a version of the interface, such as 66.0')

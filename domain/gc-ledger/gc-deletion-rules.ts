@@ -23,12 +23,18 @@ const NOT_DELETABLE: Readonly<Record<string, string>> = {
   StandardValueSet:
     'Values of picklists cannot be deleted by a manifest; deactivate or delete them in the setup of the org',
   Settings: 'Settings are changed, not deleted',
+  FlowDefinition: 'A flow is deleted by its versions; deactivate it in the setup of the org, and delete these',
   CustomObjectTranslation: TRANSLATION,
   GlobalValueSetTranslation: TRANSLATION,
   StandardValueSetTranslation: TRANSLATION,
   Translations: TRANSLATION,
 };
 const STANDARD_OBJECT = 'Standard objects and their standard fields cannot be deleted';
+
+const FLOW =
+  'A flow that is active is not deleted by its name; deactivate it in the setup of the org, and delete its versions (such as My_Flow-2)';
+/** The name of a version of a flow ends with its number. */
+const FLOW_VERSION = /-\d+$/;
 
 /** What keeps a component, or a child of it, from being deleted. */
 export interface Keeper {
@@ -44,6 +50,7 @@ export interface Keeper {
 export function notDeletableReason({ componentType, fullName }: Deletion): string | undefined {
   if (fullName.includes('*')) return 'A manifest of deletions has no wildcards';
   if (isStandardObject(componentType, fullName) || isStandardField(componentType, fullName)) return STANDARD_OBJECT;
+  if (componentType === 'Flow' && !FLOW_VERSION.test(fullName)) return FLOW;
   return Object.hasOwn(NOT_DELETABLE, componentType) ? NOT_DELETABLE[componentType] : undefined;
 }
 
@@ -56,6 +63,10 @@ const KEPT_BY: Record<Keeper['kind'], (name: string) => string> = {
 /** Why a component is to be kept. */
 export const keptReason = ({ kind, name, child }: Keeper): string =>
   `${child === null ? 'It' : `Its part ${child}`} ${KEPT_BY[kind](name ?? 'another repository')}`;
+
+/** Why a component is not deleted: it is not known whether the org has it, and a type that it lacks fails a deployment. */
+export const UNKNOWN_REASON =
+  'The org of the environment did not say whether it has it; a type that an org lacks fails the whole deployment';
 
 /** Why nothing is deleted: what the manifest of a package holds is not known. */
 export const unreadableReason = (packageName: string): string =>

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import { coverable } from './gc-review.queries.ts';
 import { type Deletion, DELETIONS_MAX, type Keeper } from './gc-deletion-rules.ts';
-import { EVIDENCE_DAYS } from './gc-ledger-rules.ts';
+import { EVIDENCE_DAYS, type Presence } from './gc-ledger-rules.ts';
 import type { GcBranch } from './gc-review.queries.ts';
 
 interface DeletionRow {
@@ -11,15 +11,26 @@ interface DeletionRow {
   kind: Keeper['kind'] | null;
   keeper: string | null;
   child: string | null;
+  listed_name: string | null;
+  is_unknown: boolean;
   total: number;
   unreadable: string[] | null;
   unreadable_elsewhere: number;
 }
 
+/** A detected component, and what is to be known before it is deleted. */
+export interface Detection extends Deletion {
+  keeper: Keeper | undefined;
+  /** As an org lists it, where that escapes it differently: a deployment finds it by this name. */
+  listedName: string | null;
+  /** The org of the environment was asked, and could not say whether it has the component. */
+  isUnknown: boolean;
+}
+
 /** What a branch would have deleted, and what cannot be known of it. */
 export interface Detected {
   /** Sorted by type and name; those that nothing keeps come first. */
-  components: (Deletion & { keeper: Keeper | undefined })[];
+  components: Detection[];
   total: number;
   /** Packages of the branch whose manifest cannot be read. */
   unreadable: string[];
@@ -30,7 +41,7 @@ export interface Detected {
 /**
  * The detected components of a branch, each once, with what keeps them: the manifests of today, which its entries may not
  * have been derived from yet, and dismissals; at most `DELETIONS_MAX`, and how many there are. Names are compared without
- * case, as on the platform.
+ * case, and as they are read.
  * @param environmentId whose org does not have what valid evidence says is absent there.
  */
 export async function detectedComponents(
@@ -39,24 +50,26 @@ export async function detectedComponents(
   environmentId: string | undefined,
 ): Promise<Detected> {
   const ofBranch = sql`e.tenant_id = ${tenantId} and e.project_id = ${projectId} and e.branch = ${branch}`;
-  const isThere =
+  const saidIn = (presence: Presence) =>
     environmentId === undefined
-      ? sql`true`
-      : sql`not exists (
+      ? sql`false`
+      : sql`exists (
           select from gc_presence p
           join environment n on n.tenant_id = p.tenant_id and n.id = p.environment_id and lower(n.org_username) = p.org_username
           where p.tenant_id = e.tenant_id and p.entry_id = e.id and p.environment_id = ${environmentId}
-            and p.presence = 'absent' and p.checked_at > now() - make_interval(days => ${sql.lit(EVIDENCE_DAYS)}))`;
+            and p.presence = ${presence} and p.checked_at > now() - make_interval(days => ${sql.lit(EVIDENCE_DAYS)}))`;
   // Of an object that is deleted, fields, layouts, tabs, translations and records go, too: all that has its name in front.
   const { rows } = await sql<DeletionRow>`
     with detected as materialized (
-      select e.component_type, e.full_name, lower(e.full_name collate "C") as name from gc_entry e
-      where ${ofBranch} and e.status = 'detected' and ${isThere}
+      select e.component_type, e.full_name, component_name_key(e.full_name) as name,
+        bool_or(${saidIn('unknown')}) as is_unknown
+      from gc_entry e
+      where ${ofBranch} and e.status = 'detected' and not ${saidIn('absent')}
       group by 1, 2),
     said as materialized (
       select s.kind, s.package_name, s.component_type, s.full_name from gc_manifests(${projectId}, ${branch}) s),
     kept as materialized (
-      select k.*, lower(k.full_name collate "C") as name from (
+      select k.*, component_name_key(k.full_name) as name from (
         select 1 as place, 'package' as kind, s.package_name as keeper, s.component_type, s.full_name
         from said s where s.kind = 'has'
         union all
@@ -81,19 +94,38 @@ export async function detectedComponents(
         || case k.component_type when 'CustomMetadata' then '__mdt' else '' end
       where d.component_type = 'CustomObject'),
     first_keeper as (
-      select distinct on (component_type, full_name) * from keepers order by component_type, full_name, place, child, keeper)
-    select d.component_type, d.full_name, f.kind, f.keeper, f.child, (count(d.component_type) over ())::int as total,
+      select distinct on (component_type, full_name) * from keepers order by component_type, full_name, place, child, keeper),
+    listed as materialized (
+      select c.metadata_type, component_name_key(c.member_name) as name, min(c.member_name) as listed_name
+      from org_component c
+      where c.tenant_id = ${tenantId} and strpos(c.member_name, '%') > 0
+        and c.metadata_type in (select component_type from detected)
+        and c.org_id in (
+          select o.id from crm_org o
+          join environment n on n.tenant_id = o.tenant_id
+            and lower(n.org_username) in (lower(o.username), lower(o.sandbox_name))
+          where o.tenant_id = ${tenantId} and o.platform_org_id = c.platform_org_id and n.project_id = ${projectId}
+            and (${environmentId === undefined} or n.id = ${environmentId ?? null}::uuid))
+      group by 1, 2)
+    select d.component_type, d.full_name, f.kind, f.keeper, f.child, l.listed_name, d.is_unknown, (count(d.component_type) over ())::int as total,
       (select array_agg(s.package_name order by s.package_name) from said s where s.kind = 'unreadable') as unreadable,
       gc_unreadable_elsewhere(${projectId}, ${branch}) as unreadable_elsewhere
     from (values (1)) always (n)
-    left join (detected d left join first_keeper f on f.component_type = d.component_type and f.full_name = d.full_name) on true
-    order by f.kind is not null, d.component_type, d.full_name
+    left join (detected d left join first_keeper f on f.component_type = d.component_type and f.full_name = d.full_name
+      left join listed l on l.metadata_type = d.component_type and l.name = d.name) on true
+    order by f.kind is not null or d.is_unknown, d.component_type, d.full_name
     limit ${sql.lit(DELETIONS_MAX)}`.execute(db);
   return {
-    components: rows.flatMap(({ component_type: componentType, full_name: fullName, kind, keeper, child }) =>
+    components: rows.flatMap(({ component_type: componentType, kind, keeper, child, ...row }) =>
       componentType === null
         ? []
-        : { componentType, fullName, keeper: kind === null ? undefined : { kind, name: keeper, child } },
+        : {
+            componentType,
+            fullName: row.full_name,
+            keeper: kind === null ? undefined : { kind, name: keeper, child },
+            listedName: row.listed_name,
+            isUnknown: row.is_unknown,
+          },
     ),
     total: rows[0]?.total ?? 0,
     unreadable: rows[0]?.unreadable ?? [],

@@ -70,6 +70,8 @@ test('results are published, listed, and given back byte by byte', async () => {
         toolsUsed: [{ name: 'lïnt 😀', version: null }],
         filesAffected: 2,
         analysisSuccessful: true,
+        isComplete: true,
+        incompleteReason: null,
         suppressed: 1,
         newIssues: null,
         fixedIssues: null,
@@ -127,7 +129,7 @@ test('the dashboard shows the latest run, the history and the trend', async () =
     repositoryIdentifier,
     branch: 'trend',
     latestAnalysis: { summary: { totalIssues: 1 } },
-    trends: { issuesTrend: 'up' },
+    trends: { issuesTrend: 'up', isComplete: true },
   });
   expect(dashboard.history.map(({ totalIssues, warnings }: Json) => [totalIssues, warnings])).toEqual(
     [1, 2, 2, 1, 1, 1].map((issues) => [issues, issues]),
@@ -137,6 +139,27 @@ test('the dashboard shows the latest run, the history and the trend', async () =
     history: [],
     trends: { issuesTrend: 'stable' },
   });
+});
+
+test('where not all issues of a run are kept, its numbers and the trend say so', async () => {
+  for (const [minute, found] of [1, 1, 2, 1, 1, 1, 1, 1].entries()) {
+    const log = logOf([resultAt('R', 'a.js', 1)]);
+    for (const run of log.runs as Json[]) run.properties = { 'quayside/resultsFound': found };
+    await publish(201, log, {
+      branch: 'cut',
+      analyzedAt: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString(),
+    });
+  }
+  const cut = {
+    isComplete: false,
+    incompleteReason: expect.stringMatching(/of 2 issues that .* the first 1 are kept/),
+  };
+  const [whole, ...others] = await history('cut');
+  expect(whole?.summary).toMatchObject({ isComplete: true, incompleteReason: null });
+  expect(others[4]?.summary).toMatchObject(cut);
+  const dashboard = await owner.get(200, `${PATH}/dashboard/cut?repositoryIdentifier=${repositoryIdentifier}`);
+  expect(dashboard.history.map(({ isComplete }: Json) => isComplete)).toEqual([1, 1, 1, 1, 0, 0, 1, 1].map(Boolean));
+  expect(dashboard.trends.isComplete).toBe(false);
 });
 
 const nested = (levels: number) => `{"version":"2.1.0","runs":${'['.repeat(levels)}`;

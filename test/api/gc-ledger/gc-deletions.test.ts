@@ -115,6 +115,9 @@ test('what no manifest can delete is named, and left out', async () => {
     of('CustomField', 'Invoice__c.Total__c'),
     of('CustomField', 'Activity.x__Note__c'),
     of('Translations', 'de'),
+    of('Flow', 'Checkout'),
+    of('Flow', 'Checkout-2'),
+    of('FlowDefinition', 'Checkout'),
     of('ApexClass', '*'),
     of('constructor', 'toString'),
   ]);
@@ -122,6 +125,7 @@ test('what no manifest can delete is named, and left out', async () => {
   expect(Package.types).toEqual([
     { name: 'CustomField', members: ['Activity.x__Note__c', 'Invoice__c.Total__c'] },
     { name: 'CustomObject', members: ['Invoice__c'] },
+    { name: 'Flow', members: ['Checkout-2'] },
     { name: 'constructor', members: ['toString'] },
   ]);
   expect(
@@ -130,11 +134,13 @@ test('what no manifest can delete is named, and left out', async () => {
     'ApexClass *',
     'CustomField Account.Name',
     'CustomObject Account',
+    'Flow Checkout',
+    'FlowDefinition Checkout',
     'RecordType Case.Support',
     'Translations de',
   ]);
   for (const { reason } of notDeletable) expect(reason).toMatch(/^[A-Z].{20,}/);
-  expect(total).toBe(9);
+  expect(total).toBe(12);
 });
 
 test('what a manifest holds is kept, though its entry was not derived from it', async () => {
@@ -238,7 +244,7 @@ test('nothing is deleted while a manifest of the branch cannot be read', async (
   await expect(split(ledger)).resolves.toEqual({ deleted: ['ApexClass A'], kept: {} });
 });
 
-test('of an environment, what is absent there is left out while that counts', async () => {
+test('of an environment, what is absent there, or may be, is left out while that counts', async () => {
   const ledger = await ledgerOf(app);
   await ledger.environment('uat');
   await ledger.environment('production', { category: 'release' });
@@ -249,13 +255,37 @@ test('of an environment, what is absent there is left out while that counts', as
     { ...dropped('Unknown'), presence: 'unknown' },
   ]);
   const members = async (query: Record<string, string>) => (await get(ledger, query)).Package.types[0].members;
-  await expect(members({ environment: 'uat' })).resolves.toEqual(['Present', 'Unasked', 'Unknown']);
+  await expect(members({ environment: 'uat' })).resolves.toEqual(['Present', 'Unasked']);
+  expect((await get(ledger, { environment: 'uat' })).notDeletable).toEqual([
+    { componentType: 'ApexClass', fullName: 'Unknown', reason: expect.stringContaining('did not say') },
+  ]);
   await expect(members({ environment: 'production' })).resolves.toHaveLength(4);
   await expect(members({})).resolves.toHaveLength(4);
   await app.sql("update gc_presence set checked_at = checked_at - interval '7 days' where project_id = ?", [
     ledger.projectId,
   ]);
   await expect(members({ environment: 'uat' })).resolves.toHaveLength(4);
+});
+
+test('names are compared as they are read, and written as the org lists them', async () => {
+  const ledger = await ledgerOf(app);
+  const layout = (fullName: string) => detected(fullName, { componentType: 'Layout' });
+  await ledger.environment('production', { category: 'release' });
+  await ledger.publish('web', { Layout: ['Market__c-Kept (EU)'] });
+  await ledger.events([layout('Market__c-Kept %28EU%29'), layout('Market__c-Market (EU) Layout'), layout('A (1)')]);
+  await app.sql(
+    `with org as (
+       insert into crm_org (id, tenant_id, username, kind, platform_org_id, instance_url, organization_type)
+       values (gen_random_uuid(), ?, 'production@acme.example.com', 'production', '00D000000000001EAA',
+         'https://acme.example.com', 'Enterprise Edition') returning id, tenant_id, platform_org_id)
+     insert into org_component (id, tenant_id, org_id, platform_org_id, metadata_type, member_name)
+     select gen_random_uuid(), tenant_id, id, platform_org_id, 'Layout', 'Market__c-Market %28EU%29 Layout' from org`,
+    [app.tenant.id],
+  );
+  await expect(split(ledger, { environment: 'production' })).resolves.toEqual({
+    deleted: ['Layout A (1)', 'Layout Market__c-Market %28EU%29 Layout'],
+    kept: { 'Layout Market__c-Kept %28EU%29': 'It is in the manifest of package web' },
+  });
 });
 
 test('what is refused', async () => {
