@@ -160,7 +160,7 @@ function failureOf(error: unknown): CrmFailure {
   if (code === undefined) throw error;
   return failure(
     'unreachable',
-    code,
+    null,
     'The org could not be reached.',
     'Check the address of the org, and try again later.',
   );

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { assertUninvited, type ProofOutcome, type TokenOutcome } from '../../domain/auth/sign-in.ts';
 import { COOKIE_SECONDS, type Proof } from '../../domain/auth/sessions.mutations.ts';
 import type { SignedIn } from '../../domain/auth/sessions.ts';
-import { DomainError, upstreamFailed } from '../../domain/shared/errors.ts';
+import { DomainError, type ProblemMembers, upstreamFailed } from '../../domain/shared/errors.ts';
 import { definePublicRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 import { reply } from '../http/replies.ts';
@@ -11,7 +11,7 @@ import { CallbackIn, CallbackOut, LoginIn, LoginOut, LogoutIn, RefreshIn } from 
 /** Publishable by design: it identifies this API and grants nothing. */
 const PUBLISHABLE_KEY = 'qs_pub_quayside';
 
-const refused = (message: string, members: Record<string, unknown> = {}) =>
+const refused = (message: string, members: ProblemMembers = {}) =>
   new DomainError('unauthenticated', message, { members });
 
 const answer = ({ accessToken, refreshToken, aal, user }: SignedIn, publicUrl: string): z.input<typeof LoginOut> => ({

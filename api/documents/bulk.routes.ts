@@ -13,7 +13,7 @@ function resultOf({ collection, key }: DocumentItem, outcome: ItemOutcome): z.in
     collection,
     key,
     status: STATUS_OF[code],
-    error: { code, detail: message, ...(extras.members as { currentVersion?: number | null } | undefined) },
+    error: { code, detail: message, ...extras.members },
   };
 }
 

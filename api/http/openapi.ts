@@ -13,27 +13,11 @@ import { IDEMPOTENCY_KEY_MAX } from './idempotency.ts';
 import { addExamples, type ReferenceExamples } from './openapi-examples.ts';
 import { STATUS_OF } from './problems.ts';
 import { BYTES_TYPE, FORM_TYPE } from './request-body.ts';
+import { Problem } from './problem-schema.ts';
 import { type Tag, TAGS } from './tags.ts';
 
 const JSON_TYPE = 'application/json';
 const PROBLEM_TYPE = 'application/problem+json';
-
-const Problem = z
-  .looseObject({
-    type: z.string().meta({ example: 'urn:quayside:problem:not_found' }),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    instance: z.string().meta({ description: 'Path of the request' }),
-    code: z.string(),
-    requestId: z.string(),
-    errors: z
-      .array(z.object({ detail: z.string(), pointer: z.string() }))
-      .optional()
-      .meta({ description: 'The first ten invalid fields, with JSON pointers into the request' }),
-    moreErrors: z.int().optional().meta({ description: 'How many more fields are invalid; at most 990 are counted' }),
-  })
-  .meta({ id: 'Problem', description: 'Problem details (RFC 9457)' });
 
 const IdempotencyKey = z
   .string()

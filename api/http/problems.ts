@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { causes, isConflict, isDatabaseAway } from '../../domain/data/database-trouble.ts';
 import { OUTDATED_STATEMENT } from '../../domain/data/pool.ts';
-import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
+import { DomainError, type ErrorCode, type ProblemMembers, RESERVED_MEMBERS } from '../../domain/shared/errors.ts';
 import { fieldErrors } from '../../domain/shared/input-errors.ts';
 import type { AnyRoute } from './define-route.ts';
 
@@ -58,7 +58,7 @@ export function problemOf(error: unknown, instance: string, requestId: string): 
       ...headers,
     },
     body: {
-      ...members,
+      ...ownMembers(members),
       type: `urn:quayside:problem:${known.code}`,
       title: STATUS_CODES[status],
       status,
@@ -71,6 +71,12 @@ export function problemOf(error: unknown, instance: string, requestId: string): 
     },
   };
 }
+
+const RESERVED = new Set<string>(RESERVED_MEMBERS);
+
+/** A member that slipped past the types never stands for one that every problem has. */
+const ownMembers = (members: ProblemMembers = {}): ProblemMembers =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => !RESERVED.has(name)));
 
 /** SQLSTATE codes for values that passed the schema but PostgreSQL cannot store. */
 const VALUE_REFUSED = new Set(['22P05', '22021', '22P02', '22003', '22007', '22008', '22001', '54001']);

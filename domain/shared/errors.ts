@@ -45,21 +45,55 @@ export interface FieldError {
   pointer: string;
 }
 
-/** Members that every problem body has (RFC 9457, section 3.1, and ours): no error may give them another meaning. */
-type ReservedMember =
-  | 'type'
-  | 'title'
-  | 'status'
-  | 'detail'
-  | 'instance'
-  | 'code'
-  | 'requestId'
-  | 'errors'
-  | 'moreErrors';
+/** Members that every problem body has (RFC 9457, section 3.1, and ours). */
+export const RESERVED_MEMBERS = [
+  'type',
+  'title',
+  'status',
+  'detail',
+  'instance',
+  'code',
+  'requestId',
+  'errors',
+  'moreErrors',
+] as const;
+
+/**
+ * Further members of problem bodies. Those that every body has are not among them, so that no error gives these another
+ * meaning; and each one stands in the published schema.
+ */
+export interface ProblemMembers {
+  /** Where the replies of a route have these, too. */
+  success?: false;
+  error?: string;
+  providerDetails?: { queued: boolean; notFound: boolean };
+  /** `version_conflict`, `precondition_failed`; null: there is none. */
+  currentVersion?: number | null;
+  /** Of several documents, those that were refused. */
+  results?: readonly object[];
+  /** `ambiguous`: slugs of the tenants to choose from. */
+  tenants?: readonly string[];
+  /** `ambiguous`: the orgs of a name. */
+  candidates?: readonly { username: string | null; sandboxName: string | null; productionUsername: string | null }[];
+  secondFactor?: 'totp';
+  /** When the environment takes the deployment; null: that is not known. */
+  nextWindowAt?: string | null;
+  /** How far a sandbox has been copied, in words of the platform and in per cent. */
+  copyStatus?: string;
+  copyProgress?: number;
+  /** What a person can do about a failure of the platform, and its own code; null without an answer. */
+  hint?: string;
+  platformCode?: string | null;
+  /** The mock scenario that is in the way, or answered. */
+  scenario?: string;
+  scenarioStatus?: string;
+  /** The steps of the scenario that come nearest to the call; null: too many to look at. */
+  nearest?: unknown;
+}
 
 export interface ErrorExtras {
   /** Further members of the problem body. */
-  members?: Record<string, unknown> & { [Name in ReservedMember]?: never };
+  members?: ProblemMembers;
   fields?: FieldError[];
   headers?: Record<string, string>;
 }

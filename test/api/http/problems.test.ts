@@ -1,5 +1,6 @@
+import { Problem } from '../../../api/http/problem-schema.ts';
 import { problemOf } from '../../../api/http/problems.ts';
-import { DomainError } from '../../../domain/shared/errors.ts';
+import { DomainError, type ProblemMembers, RESERVED_MEMBERS } from '../../../domain/shared/errors.ts';
 
 /** An error as the driver throws it, perhaps wrapped by the ORM. */
 const thrown = (code: string) =>
@@ -21,7 +22,34 @@ test.each([
 });
 
 test('members of an error never stand for what every problem has', () => {
-  const members = { status: 'armed', code: 'x', scenario: 'one' } as Record<string, unknown>;
+  const given = Object.fromEntries(RESERVED_MEMBERS.map((name) => [name, 'of the error']));
+  const members = { ...given, scenario: 'one' } as ProblemMembers;
   const { body } = problemOf(new DomainError('locked', 'It is locked', { members }), '/api/x', 'r1');
   expect(body).toMatchObject({ status: 409, code: 'locked', scenario: 'one' });
+  expect(Object.values(body)).not.toContain('of the error');
+});
+
+test('every member that a problem may have stands in its schema, with its type', () => {
+  const members: Required<ProblemMembers> = {
+    success: false,
+    error: 'It is locked',
+    providerDetails: { queued: false, notFound: true },
+    currentVersion: null,
+    results: [{ key: 'a' }],
+    tenants: ['acme'],
+    candidates: [{ username: 'admin@acme.example.uat', sandboxName: 'uat', productionUsername: null }],
+    secondFactor: 'totp',
+    nextWindowAt: '2026-03-02T09:30:00.000Z',
+    copyStatus: 'Processing',
+    copyProgress: 43,
+    hint: 'Try again later.',
+    platformCode: 'invalid_grant',
+    scenario: 'checkout',
+    scenarioStatus: 'armed',
+    nearest: null,
+  };
+  const fields = Array.from({ length: 12 }, () => ({ pointer: '#/body/a', detail: 'is wrong' }));
+  const { body } = problemOf(new DomainError('locked', 'It is locked', { members, fields }), '/api/x', 'r1');
+  expect(Object.keys(body).filter((name) => !(name in Problem.shape))).toEqual([]);
+  expect(Problem.parse(body)).toEqual(body);
 });
