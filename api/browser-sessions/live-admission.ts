@@ -19,6 +19,7 @@ export const withLink = (cookie: string | undefined, link: string): string =>
   [link, ...linksIn(cookie).filter((known) => known !== link)].slice(0, LINKS_KEPT).join(SEPARATOR);
 
 export interface Admission extends PassedTo {
+  tenantId: string;
   /** False: access was withdrawn since. Rejects when that cannot be told now. */
   isStillAdmitted: () => Promise<boolean>;
 }
@@ -54,6 +55,7 @@ export async function admission(
   } as const;
   const token = await hostTokens.sign(grant, now());
   return {
+    tenantId: reads.tenantId,
     address,
     token,
     async isStillAdmitted() {

@@ -22,7 +22,8 @@ async function admitConnect({ id, query }: SocketInput, { hostTokens, reads, now
   if (grant.sessionId !== id) throw notFound('The browser session');
   const isStillAdmitted = () => mayStillConnect(reads, grant);
   if (!(await isStillAdmitted())) throw new DomainError('forbidden', 'You may not connect to the session any more');
-  return { address: await addressOfHost(reads.as(grant.by), grant.hostId), token, isStillAdmitted };
+  const { tenantId } = grant.by;
+  return { tenantId, address: await addressOfHost(reads.as(grant.by), grant.hostId), token, isStillAdmitted };
 }
 
 export const CONNECT_SOCKET_PATH = '/browser-sessions/{id}/connect/socket';

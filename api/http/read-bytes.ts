@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '../../domain/shared/errors.ts';
 
-/** For bodies that are being received, of all requests together; senders without a credential could fill the memory. */
+/** For bodies that are received or large and in use, of all requests together; senders without a credential could fill the memory. */
 const HELD_MAX_BYTES = 256 * 1024 * 1024;
 /** For those of one holder, so that whoever sends large bodies slowly keeps out nobody else. */
 const HOLDER_MAX_BYTES = HELD_MAX_BYTES / 2;
 const FIRST_BYTES = 16 * 1024;
+/** Smaller bodies count only while they are received. */
+const KEPT_MIN_BYTES = 1024 * 1024;
 
 /**
  * Receives the body of a request. Throws `payload_too_large` as soon as it is known to be too large, `invalid_request`
@@ -23,7 +25,8 @@ export interface Bodies {
   counted: (response: ServerResponse) => CountBytes;
 }
 
-const tooMany = () => new DomainError('unavailable', 'Too many large bodies are being received; try again later');
+const tooMany = () =>
+  new DomainError('unavailable', 'Too many large bodies are being received or read; try again later');
 
 export const tooLarge = (limitBytes: number) =>
   new DomainError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
@@ -36,6 +39,7 @@ export const awaitsContinue = (request: IncomingMessage): boolean =>
 export function createReadBytes(
   heldMaxBytes = HELD_MAX_BYTES,
   holderMaxBytes = HOLDER_MAX_BYTES,
+  keptMinBytes = KEPT_MIN_BYTES,
 ): (holder: string) => Bodies {
   let heldBytes = 0;
   const heldBy = new Map<string, number>();
@@ -63,6 +67,9 @@ export function createReadBytes(
         hold(holder, bytes);
       };
     };
+  /** Whoever reads the body may keep it, and wait for its turn, until the reply is done. */
+  const keep = (holder: string, response: ServerResponse, bytes: number) =>
+    response.once('close', () => hold(holder, -bytes));
   const readBytesOf =
     (holder: string): ReadBytes =>
     (request, response, limitBytes) =>
@@ -76,7 +83,8 @@ export function createReadBytes(
 
         const settle = (error?: DomainError) => {
           request.off('data', onData).off('end', onEnd).off('close', onBrokenOff).off('error', onBrokenOff);
-          hold(holder, -buffer.length);
+          if (error || response.closed || length <= keptMinBytes) hold(holder, -buffer.length);
+          else keep(holder, response, buffer.length);
           if (error) reject(error);
           else resolve(buffer.subarray(0, length));
         };

@@ -51,6 +51,8 @@ export interface SocketScope {
 
 /** A socket that is passed on, as long as its opener may have it. */
 export interface SocketTo extends PassedTo {
+  /** Whose place it takes. */
+  tenantId: string;
   /** False: it is closed. Rejects when that cannot be told now. Absent: nobody withdraws it. */
   isStillAdmitted?: () => Promise<boolean>;
 }
@@ -116,7 +118,7 @@ export function createSocketServer(routes: readonly SocketRoute[], deps: SocketD
     }
   };
   const passOn = async (request: IncomingMessage, connection: Duplex, head: Buffer, to: SocketTo) => {
-    const leave = deps.places.take();
+    const leave = deps.places.take(to.tenantId);
     connection.once('close', leave);
     try {
       await passSocket(request, connection, head, to);

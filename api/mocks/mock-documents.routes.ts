@@ -21,7 +21,7 @@ export const mockDocumentsRoutes = [
     group: GROUP,
     summary: 'Make a mock scenario of a document',
     description:
-      'The scenario is idle. Of HTTP archives requests are compared by method, path, query and body, never by credentials, and secrets of answers become stand-ins; of OpenAPI each operation answers with its example, or with a sample of its schema; of WireMock a mapping with a criterion that has no counterpart is not taken. Aliases are refused in YAML, which has at most 16 MB. The reply lists what was not taken.',
+      'The scenario is idle. Of HTTP archives requests are compared by method, path, query and body, never by credentials, and secrets of answers become stand-ins; of OpenAPI each operation answers with its example, or with a sample of its schema; of WireMock a mapping with a criterion that has no counterpart is not taken. Aliases are refused in YAML, which has at most 16 MB. The reply lists what was not taken. Of each tenant one document is read at a time, and a few wait (429).',
     roles: ANY_ROLE,
     projectScope: 'refused',
     params: inWorkspace,
@@ -34,7 +34,7 @@ export const mockDocumentsRoutes = [
     async handle({ params: { workspace }, body }, scope) {
       const { tx, actor, adapters } = scope;
       const { encryption, mocks } = adapters;
-      const parts = { tx, tenantId: actor.tenantId, encryption, outbound: mocks.upstreams };
+      const parts = { tx, tenantId: actor.tenantId, encryption, outbound: mocks.upstreams, signal: scope.gone() };
       const { row, notTaken } = await importScenario(parts, workspace, body);
       return { scenario: scenarioView(row, scope), notTaken };
     },

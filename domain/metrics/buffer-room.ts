@@ -1,13 +1,11 @@
 import { sql } from 'kysely';
 import { DomainError } from '../shared/errors.ts';
+import { mayTakeMore } from '../shared/fair-share-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 
 /** Counting reads an index of all windows that wait: it may take a twentieth of the time. */
 const [COUNTED_EVERY_MS, REST_PER_MS_OF_COUNTING] = [1_000, 20];
-/**
- * A tenant may have so many times what is free. One alone then fills four fifths, and whatever some tenants do there is
- * room for others (as in "Dynamic queue length thresholds for shared-memory packet switches", Choudhury and Hahne, 1998).
- */
+/** One tenant alone fills four fifths. */
 const TIMES_FREE = 4;
 const RETRY_AFTER_SECONDS = '30';
 
@@ -32,7 +30,7 @@ export function createBufferRoom(bufferRows: number): AssertRoom {
     }
     const own = counted.byTenant.get(tx.tenantId) ?? 0;
     const free = Math.max(0, bufferRows - counted.total);
-    if (free > 0 && own < TIMES_FREE * free) return;
+    if (mayTakeMore(own, free, TIMES_FREE)) return;
     throw new DomainError(
       'unavailable',
       free > 0

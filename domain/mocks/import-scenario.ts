@@ -15,16 +15,26 @@ export interface ScenarioImport {
   origin?: string | undefined;
 }
 
+interface ImportParts extends MockParts {
+  tx: UnitOfWork;
+  tenantId: string;
+  encryption: Encryption;
+  /** Of whoever waits for the reply. */
+  signal: AbortSignal;
+}
+
 /**
  * Makes a scenario, which is idle, of a document. Throws `invalid_request` for one that is refused as a whole, and
  * `already_exists`. Secrets of HTTP archives become stand-ins.
  */
 export async function importScenario(
-  { tx, tenantId, encryption, outbound }: MockParts & { tx: UnitOfWork; tenantId: string; encryption: Encryption },
+  { tx, tenantId, encryption, outbound, signal }: ImportParts,
   workspace: string,
   { name, ...document }: ScenarioImport,
 ): Promise<{ row: ScenarioRow; notTaken: NotTaken[] }> {
-  const { scenario, steps, notTaken } = await readDocument(document, standInKey(encryption, tenantId));
+  const { scenario, steps, notTaken } = await refusing(() =>
+    readImport(tenantId, { ...document, standInKey: standInKey(encryption, tenantId) }, signal),
+  );
   const { description = '', mode, seed, unmatched = 'not_found', upstream, upstreams } = scenario;
   // What an archive or a description names need not be an address that may be called.
   const refusal = upstream === undefined ? undefined : outbound.refusedUrl(upstream);
@@ -47,9 +57,9 @@ export async function importScenario(
   return { row, notTaken };
 }
 
-async function readDocument(document: Omit<ScenarioImport, 'name'>, key: Uint8Array) {
+async function refusing<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return await readImport({ ...document, standInKey: key });
+    return await read();
   } catch (error) {
     if (error instanceof FormatError) throw invalidField('content', error.message);
     throw error;

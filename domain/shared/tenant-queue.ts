@@ -62,9 +62,9 @@ export class TenantQueue {
       return await work();
     } finally {
       const ranMs = performance.now() - beganAt;
-      if (ranMs < BRIEF_MS) this.#end(tenantId, line);
+      const restMs = ranMs < BRIEF_MS ? 0 : Math.min(ranMs * this.#limits.restFactor, REST_MAX_MS);
+      if (restMs === 0) this.#end(tenantId, line);
       else {
-        const restMs = Math.min(ranMs * this.#limits.restFactor, REST_MAX_MS);
         setTimeout(() => this.#end(tenantId, line), restMs).unref();
       }
     }

@@ -4,6 +4,7 @@ import { importHar } from './har.ts';
 import { FormatError, type Imported } from './imported.ts';
 import { importOpenApi } from './openapi.ts';
 import type { ImportOrder, ImportOutcome } from './read-import.ts';
+import { TooManyValuesError } from './sample-schema-rules.ts';
 import { importWireMock } from './wiremock.ts';
 import { importYaml } from './yaml-format.ts';
 
@@ -24,7 +25,7 @@ function outcome(order: ImportOrder): ImportOutcome {
   try {
     return { imported: read(order) };
   } catch (error) {
-    if (error instanceof FormatError) return { refusal: error.message };
+    if (error instanceof FormatError || error instanceof TooManyValuesError) return { refusal: error.message };
     // Too deep, or a text that would be too long to write.
     if (error instanceof RangeError) return { refusal: 'The document is too large when it is read' };
     throw error;

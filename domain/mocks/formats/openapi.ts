@@ -9,7 +9,7 @@ import {
   readJson,
   type StepDraft,
 } from './imported.ts';
-import { type Resolve, sampleOf } from './sample-schema-rules.ts';
+import { createSampling, type Resolve, type SampleOf } from './sample-schema-rules.ts';
 
 type Part = Record<string, unknown>;
 type Path = (string | number)[];
@@ -26,6 +26,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 interface Reading {
   collected: ImportedSteps;
   resolve: Resolve;
+  sampleOf: SampleOf;
   /** Responses that no step gives. */
   others: number;
 }
@@ -44,7 +45,8 @@ export function importOpenApi(content: string): Imported {
         : `The description is of Swagger ${document.swagger}: convert it to OpenAPI 3 first`,
     );
   const collected = collectSteps();
-  const reading: Reading = { collected, resolve: resolverOf(document), others: 0 };
+  const resolve = resolverOf(document);
+  const reading: Reading = { collected, resolve, sampleOf: createSampling(resolve), others: 0 };
   for (const [template, given] of Object.entries(document.paths)) {
     const path = ['paths', template];
     if (!template.startsWith('/')) continue;
@@ -133,7 +135,7 @@ function answerOf(response: Part, reading: Reading, path: Path): Partial<StepDra
     reading.collected.skip([...path, 'content', type], 'has no example, and is not sampled; the answer is empty');
     return { headers: withType };
   }
-  const sampled = sampleOf(media.schema, reading.resolve);
+  const sampled = reading.sampleOf(media.schema);
   if (sampled === undefined) {
     if (media.schema !== undefined)
       reading.collected.skip([...path, 'content', type], 'has a schema that cannot be sampled; the answer is empty');

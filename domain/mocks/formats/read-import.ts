@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { TenantQueue } from '../../shared/tenant-queue.ts';
 import { FormatError, type Imported } from './imported.ts';
 
 export const IMPORT_FORMATS = ['yaml', 'har', 'openapi', 'wiremock'] as const;
@@ -16,33 +17,36 @@ export interface ImportOrder {
 export type ImportOutcome = { imported: Imported } | { refusal: string };
 
 const THREAD = new URL('./import-thread.ts', import.meta.url);
-const TIMEOUT_MS = 60_000;
-const MEMORY_MB = 1_024;
-/** More would take the processor from the requests of others. */
-const AT_ONCE = 1;
-
-let running = 0;
-const waiting: (() => void)[] = [];
+const TIMEOUT_MS = 30_000;
+const MEMORY_MB = 512;
+/** More would take the processor from the requests of others. Those that wait hold their documents in memory. */
+const queue = new TenantQueue({
+  works: 'imports',
+  running: 2,
+  runningPerTenant: 1,
+  waitingPerTenant: 3,
+  waitMs: 60_000,
+  restFactor: 0,
+});
 
 /**
  * Reads a document of another tool, or of our own, in a thread of its own: however it is written, it holds up no other
- * request. Throws `FormatError` for one that is refused as a whole.
+ * request. Each tenant has a share of the threads. Throws `FormatError` for one that is refused as a whole, `rate_limited`
+ * and `unavailable` when others are read first.
+ * @param signal of whoever waits for it: without them it is not read any further.
  */
-export async function readImport(order: ImportOrder): Promise<Imported> {
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running++;
-  try {
-    const outcome = await inThread(order);
-    if ('refusal' in outcome) throw new FormatError(outcome.refusal);
-    return outcome.imported;
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
-}
+export const readImport = (tenantId: string, order: ImportOrder, signal: AbortSignal): Promise<Imported> =>
+  queue.run(
+    tenantId,
+    async () => {
+      const outcome = await inThread(order, signal);
+      if ('refusal' in outcome) throw new FormatError(outcome.refusal);
+      return outcome.imported;
+    },
+    { signal },
+  );
 
-function inThread(order: ImportOrder): Promise<ImportOutcome> {
+function inThread(order: ImportOrder, signal: AbortSignal): Promise<ImportOutcome> {
   const thread = new Worker(THREAD, {
     workerData: order,
     env: {},
@@ -54,6 +58,7 @@ function inThread(order: ImportOrder): Promise<ImportOutcome> {
       () => resolve({ refusal: `The document takes longer than ${TIMEOUT_MS / 1000} s to read` }),
       TIMEOUT_MS,
     );
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     thread.once('message', resolve);
     thread.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')

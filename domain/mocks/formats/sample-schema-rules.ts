@@ -3,8 +3,9 @@ type Schema = Record<string, unknown>;
 /** Finds what a reference names; undefined for one that leads nowhere, or to another document. */
 export type Resolve = (reference: string) => unknown;
 
-/** Of one sample: schemas of a few lines can stand for a billion values. */
+/** Of one sample, and of all of a document: schemas of a few lines can stand for a billion values. */
 const VALUES_MAX = 2_000;
+const ALL_VALUES_MAX = 200_000;
 const CHARS_MAX = 5 * 1024 * 1024;
 const LEVELS_MAX = 12;
 /** Below this level objects have only what they must have. */
@@ -26,8 +27,21 @@ interface Sampling {
  * A value that a schema describes: its example or default where it has one, else a plain one of its type. Undefined where
  * nothing can be said, such as for a schema that contains itself.
  */
-export const sampleOf = (schema: unknown, resolve: Resolve): unknown =>
-  sample(schema, { resolve, left: VALUES_MAX, charsLeft: CHARS_MAX, open: new Set() }, 0);
+export type SampleOf = (schema: unknown) => unknown;
+
+/** Makes the samples of one document. They throw `TooManyValuesError`. */
+export function createSampling(resolve: Resolve): SampleOf {
+  let left = ALL_VALUES_MAX;
+  return (schema) => {
+    const sampling: Sampling = { resolve, left: VALUES_MAX, charsLeft: CHARS_MAX, open: new Set() };
+    const value = sample(schema, sampling, 0);
+    left -= VALUES_MAX - Math.max(0, sampling.left);
+    if (left < 0) throw new TooManyValuesError(`Its schemas stand for more than ${ALL_VALUES_MAX} values`);
+    return value;
+  };
+}
+
+export class TooManyValuesError extends Error {}
 
 function sample(given: unknown, sampling: Sampling, level: number): unknown {
   if (!isSchema(given) || level > LEVELS_MAX || --sampling.left < 0) return given === true ? {} : undefined;

@@ -7,9 +7,9 @@ const KB = 1_024;
 const LIMIT = 100 * KB;
 
 /** A body of which the sender holds back the end. */
-function slowBody({ readBytes }: Bodies, bytes: number) {
+function slowBody({ readBytes }: Bodies, bytes: number, response = {} as ServerResponse) {
   const request = Object.assign(new PassThrough(), { headers: {}, httpVersion: '1.1' });
-  const received = readBytes(request as unknown as IncomingMessage, {} as ServerResponse, LIMIT);
+  const received = readBytes(request as unknown as IncomingMessage, response, LIMIT);
   received.catch(() => undefined);
   request.write(Buffer.alloc(bytes));
   return { request, received };
@@ -50,4 +50,20 @@ test('bodies that are read while they arrive count until their reply is done', a
   const later = slowBody(bodiesOf('a'), 90 * KB);
   later.request.end();
   expect((await later.received).length).toBe(90 * KB);
+});
+
+test('a large body counts until its reply is done, because whoever reads it may wait for its turn', async () => {
+  const bodiesOf = createReadBytes(200 * KB, 200 * KB, 20 * KB);
+  const reply = Object.assign(new EventEmitter(), { closed: false });
+  const read = async (bytes: number) => {
+    const { request, received } = slowBody(bodiesOf('a'), bytes, reply as unknown as ServerResponse);
+    request.end();
+    return (await received).length;
+  };
+  for (let count = 0; count < 20; count++) expect(await read(20 * KB)).toBe(20 * KB);
+  for (let count = 0; count < 2; count++) expect(await read(90 * KB)).toBe(90 * KB);
+  await expect(read(90 * KB)).rejects.toMatchObject({ code: 'unavailable' });
+  reply.emit('close');
+  reply.closed = true;
+  for (let count = 0; count < 5; count++) expect(await read(90 * KB)).toBe(90 * KB);
 });
