@@ -1,7 +1,7 @@
 import { TemplateError } from '../../domain/webhooks/body-template.ts';
 import { errorOfStatus, nextStep, parseRetryAfter } from '../../domain/webhooks/delivery-rules.ts';
 import { envelopeText } from '../../domain/webhooks/envelope-rules.ts';
-import { PatternWorkError } from '../../domain/webhooks/pattern-work.ts';
+import { PatternShareError, PatternWorkError } from '../../domain/webhooks/pattern-work.ts';
 import { redactedHeaders } from '../../domain/webhooks/header-rules.ts';
 import type { ClaimedDelivery } from '../../domain/webhooks/lane-store.queries.ts';
 import type { LoggedAttempt, Outcome } from '../../domain/webhooks/outcomes.queries.ts';
@@ -27,6 +27,7 @@ export async function attemptDelivery(
   try {
     if (target.isWanted && !target.isWanted(envelope)) return { delivery, next: { status: 'filtered' } };
   } catch (error) {
+    if (error instanceof PatternShareError) return postponed(delivery, error.retryInMs);
     if (!(error instanceof PatternWorkError)) throw error;
     const { url, method } = target;
     const failure = {

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Encryption } from '../../domain/shared/encryption.ts';
 import { compileTemplate } from '../../domain/webhooks/body-template.ts';
 import type { RetryPolicy } from '../../domain/webhooks/delivery-rules.ts';
-import { withPatternWork } from '../../domain/webhooks/pattern-work.ts';
+import { PatternShares } from '../../domain/webhooks/pattern-work.ts';
 import { compileFilter, type PayloadTest, type WebhookFilter } from '../../domain/webhooks/filter-rules.ts';
 import type { ClaimedDelivery, StoredTarget } from '../../domain/webhooks/lane-store.queries.ts';
 import { compileLinearRegex } from '../../domain/webhooks/linear-regex.ts';
@@ -34,7 +34,11 @@ export interface LaneTarget extends RetryPolicy {
   keysAt: (now: Date) => KeyObject[];
 }
 
-export function openTarget(webhookId: string, stored: StoredTarget, encryption: Encryption): LaneTarget {
+export function openTarget(
+  { tenantId, webhookId }: { tenantId: string; webhookId: string },
+  stored: StoredTarget,
+  encryption: Encryption,
+): LaneTarget {
   const { revision, url, method, timeoutMs, retryCount, retryDelayMs, filter, bodyTemplate } = stored;
   const current = signingKey(openSecret(encryption, webhookId, stored.secret));
   const previous =
@@ -53,7 +57,7 @@ export function openTarget(webhookId: string, stored: StoredTarget, encryption: 
       'user-agent': 'Quayside-Webhooks/1',
       ...lowerCased(openHeaders(encryption, webhookId, stored.headers)),
     },
-    isWanted: hasFilter ? boundedFilter(filter) : undefined,
+    isWanted: hasFilter ? boundedFilter(tenantId, filter) : undefined,
     renderBody: bodyTemplate === null ? undefined : compileTemplate(bodyTemplate),
     keysAt: (now) => (previous && now < previousUntil ? [current, previous] : [current]),
   };
@@ -65,8 +69,10 @@ const lowerCased = (headers: Record<string, string>): Record<string, string> =>
 /** The most work of the patterns in a webhook's filter for one event: some 10 ms of a core. */
 const FILTER_WORK_MAX = 500_000;
 
-/** The test throws `PatternWorkError` for an event that takes more work. */
-function boundedFilter(filter: WebhookFilter): PayloadTest {
+const patternShares = new PatternShares();
+
+/** The test throws `PatternWorkError` for an event that takes more work, and `PatternShareError`. */
+function boundedFilter(tenantId: string, filter: WebhookFilter): PayloadTest {
   const isWanted = compileFilter(filter, compileLinearRegex);
-  return (envelope) => withPatternWork(FILTER_WORK_MAX, () => isWanted(envelope));
+  return (envelope) => patternShares.evaluate(tenantId, FILTER_WORK_MAX, () => isWanted(envelope));
 }

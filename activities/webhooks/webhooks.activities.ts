@@ -30,7 +30,7 @@ export function createWebhookActivities(deps: Deps): PumpActivities {
     record,
     async target(lane) {
       const stored = await store.target(lane);
-      const target = openTarget(lane.webhookId, stored, deps.encryption);
+      const target = openTarget(lane, stored, deps.encryption);
       return stored.channel === null
         ? target
         : openChatTarget({ ...deps, pace }, lane, target, { ...stored, channel: stored.channel });

@@ -4,7 +4,7 @@ import { DomainError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { calledRequest } from './called-request.ts';
 import { drawnFault } from './answer.ts';
-import { PatternWorkError, withPatternWork } from '../webhooks/pattern-work.ts';
+import { PatternShareError, PatternShares, PatternWorkError } from '../webhooks/pattern-work.ts';
 import type { BodyForm } from './mocks.entities.ts';
 import type { MockRequest } from './mock-request.ts';
 import {
@@ -47,6 +47,7 @@ export type Reply =
       unmatched: number;
     }
   | { kind: 'too_costly'; scenario: ActiveScenario; reason: string }
+  | { kind: 'share_used'; scenario: ActiveScenario; retryInMs: number }
   | { kind: 'recording'; scenario: ActiveScenario; workspace: string }
   /** Nothing is armed. */
   | { kind: 'inactive'; workspace: string }
@@ -140,7 +141,7 @@ export class MockLane {
 
   async #answerKnown(batch: readonly Waiting[]): Promise<void> {
     const known = this.#known as Compiled;
-    const decided = decide(known, batch);
+    const decided = decide(this.place, known, batch);
     const advanced = await inTenant(this.#db, this.place.tenantId, (tx) => this.#advance(tx, known, decided));
     this.#settle(batch, decided, advanced);
   }
@@ -152,7 +153,7 @@ export class MockLane {
       if (reply) return { reply };
       const known = this.#known as Compiled;
       const admitted = batch.filter(({ run }) => known.runs.has(run));
-      const decided = decide(known, admitted);
+      const decided = decide(this.place, known, admitted);
       const advanced = admitted.length === 0 ? new Set<string>() : await this.#advance(tx, known, decided);
       return { admitted, decided, advanced };
     });
@@ -189,7 +190,8 @@ export class MockLane {
     const again: Waiting[] = [];
     for (const one of batch) {
       const reply = replies.get(one);
-      if (reply && advanced.has(one.run)) one.done.resolve(reply);
+      if (!reply) again.push(one);
+      else if (advanced.has(one.run)) one.done.resolve(reply);
       else if (++one.tries < TRIES_MAX) again.push(one);
       else one.done.reject(new DomainError('unavailable', 'The scenario changes too fast; try again'));
     }
@@ -231,13 +233,22 @@ const tooManyRuns = () =>
     headers: { 'Retry-After': '60' },
   });
 
-/** Matches requests one after the other; changes the states of their runs. */
-function decide({ steps, bodies, runs, scenario, workspace }: Compiled, batch: readonly Waiting[]): Decided {
+/** Requests that are left when this time is over wait for the next batch, so that others are served in between. */
+const DECIDING_MS = 20;
+
+/** Matches requests one after the other, as many as there is time for; changes the states of their runs. */
+function decide(
+  { tenantId }: MockPlace,
+  { steps, bodies, runs, scenario, workspace }: Compiled,
+  batch: readonly Waiting[],
+): Decided {
+  const until = performance.now() + DECIDING_MS;
   const replies = new Map<Waiting, Reply>();
   const changes = new Map<string, RunChange>();
   const calls: CallNote[] = [];
   const now = new Date().toISOString();
   for (const one of batch) {
+    if (replies.size > 0 && performance.now() > until) break;
     const { request, run } = one;
     const state = runs.get(run) as RunState;
     const change = changes.get(run) ?? {
@@ -250,8 +261,10 @@ function decide({ steps, bodies, runs, scenario, workspace }: Compiled, batch: r
       unmatched: 0,
     };
     changes.set(run, change);
-    const step = withinPatternWork(() => stepFor(steps, state, request));
-    if (step instanceof PatternWorkError) {
+    const step = withinPatternWork(tenantId, () => stepFor(steps, state, request));
+    if (step instanceof PatternShareError) {
+      replies.set(one, { kind: 'share_used', scenario, retryInMs: step.retryInMs });
+    } else if (step instanceof PatternWorkError) {
       change.unmatched++;
       state.unmatched++;
       replies.set(one, { kind: 'too_costly', scenario, reason: step.message });
@@ -268,7 +281,9 @@ function decide({ steps, bodies, runs, scenario, workspace }: Compiled, batch: r
       change.unmatched++;
       state.unmatched++;
       const found =
-        scenario.unmatched === 'not_found' ? withinPatternWork(() => nearestSteps(steps, state, request)) : [];
+        scenario.unmatched === 'not_found'
+          ? withinPatternWork(tenantId, () => nearestSteps(steps, state, request))
+          : [];
       const nearest = found instanceof PatternWorkError ? undefined : found;
       replies.set(one, { kind: 'unmatched', scenario, workspace, nearest, unmatched: state.unmatched });
       const outcome = scenario.unmatched === 'pass_through' ? 'passed_on' : 'unmatched';
@@ -283,9 +298,11 @@ function decide({ steps, bodies, runs, scenario, workspace }: Compiled, batch: r
 /** The most work of all patterns for one request, and as much for its nearest steps: some 45 ms of a core each. */
 const PATTERN_WORK_MAX = 2_000_000;
 
-function withinPatternWork<T>(evaluate: () => T): T | PatternWorkError {
+const patternShares = new PatternShares();
+
+function withinPatternWork<T>(tenantId: string, evaluate: () => T): T | PatternWorkError {
   try {
-    return withPatternWork(PATTERN_WORK_MAX, evaluate);
+    return patternShares.evaluate(tenantId, PATTERN_WORK_MAX, evaluate);
   } catch (error) {
     if (error instanceof PatternWorkError) return error;
     throw error;

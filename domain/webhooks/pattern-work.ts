@@ -1,15 +1,26 @@
 /** Patterns of users take more work for a text than whoever asked may use. */
 export class PatternWorkError extends Error {
-  constructor() {
-    super('the patterns take too much work for this text: shorten them, or their repetitions');
+  constructor(message = 'the patterns take too much work for this text: shorten them, or their repetitions') {
+    super(message);
     this.name = 'PatternWorkError';
+  }
+}
+
+/** The patterns of a tenant have taken what all of them may take for now; in so many ms they may take more. */
+export class PatternShareError extends PatternWorkError {
+  readonly retryInMs: number;
+
+  constructor(retryInMs: number) {
+    super('the patterns of this tenant have taken their share of the processor for now');
+    this.name = 'PatternShareError';
+    this.retryInMs = retryInMs;
   }
 }
 
 let left = Infinity;
 
-/** Evaluates with what is left of the work, which it uses. */
-export type PatternWork = <T>(evaluate: () => T) => T;
+/** Evaluates with what is left of the work, which it uses; `used` is how much that was. */
+export type PatternWork = (<T>(evaluate: () => T) => T) & { used: () => number };
 
 /**
  * Lets the linear patterns that `evaluate` tests use so much work together, and no more: the sum of program × text, of
@@ -21,7 +32,7 @@ export const withPatternWork = <T>(max: number, evaluate: () => T): T => pattern
 /** The same for several evaluations, which share the work; within another, what they use counts there, too. */
 export function patternWork(max: number): PatternWork {
   let own = max;
-  return (evaluate) => {
+  const work = <T>(evaluate: () => T): T => {
     const before = left;
     const given = Math.min(own, before);
     left = given;
@@ -33,10 +44,50 @@ export function patternWork(max: number): PatternWork {
       left = before - used;
     }
   };
+  return Object.assign(work, { used: () => max - own });
+}
+
+/** What the patterns of one tenant may take of a process for long: a quarter of a core; and at once. */
+const [WORK_PER_MS, WORK_AT_ONCE] = [10_000, 5_000_000];
+/** Tenants that are remembered; who has asked for nothing for a second has all of its share. */
+const TENANTS_MAX = 10_000;
+
+/** Shares of a process for the patterns of its tenants. One evaluation may take what it needs, and its tenant then waits. */
+export class PatternShares {
+  readonly #shares = new Map<string, { left: number; at: number }>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** As `withPatternWork`. Throws `PatternShareError` when the tenant has nothing left, whatever it would take. */
+  evaluate<T>(tenantId: string, max: number, evaluate: () => T): T {
+    const share = this.#shareOf(tenantId);
+    if (share.left <= 0) throw new PatternShareError(Math.ceil((1 - share.left) / WORK_PER_MS));
+    const work = patternWork(max);
+    try {
+      return work(evaluate);
+    } finally {
+      share.left -= work.used();
+    }
+  }
+
+  #shareOf(tenantId: string): { left: number; at: number } {
+    const now = this.#now();
+    const share = this.#shares.get(tenantId) ?? { left: WORK_AT_ONCE, at: now };
+    share.left = Math.min(WORK_AT_ONCE, share.left + (now - share.at) * WORK_PER_MS);
+    share.at = now;
+    this.#shares.delete(tenantId);
+    this.#shares.set(tenantId, share);
+    const [oldest] = this.#shares.keys();
+    if (this.#shares.size > TENANTS_MAX && oldest !== undefined) this.#shares.delete(oldest);
+    return share;
+  }
 }
 
 /** Called before a pattern is tested. @param work instructions of its program × characters of the text. */
 export function usePatternWork(work: number): void {
+  if (work > left) throw new PatternWorkError();
   left -= work;
-  if (left < 0) throw new PatternWorkError();
 }

@@ -1,6 +1,12 @@
 import { compileFilter, FilterError, type WebhookFilter } from '../../../domain/webhooks/filter-rules.ts';
 import { compileLinearRegex } from '../../../domain/webhooks/linear-regex.ts';
-import { PatternWorkError, patternWork, withPatternWork } from '../../../domain/webhooks/pattern-work.ts';
+import {
+  PatternShareError,
+  PatternShares,
+  PatternWorkError,
+  patternWork,
+  withPatternWork,
+} from '../../../domain/webhooks/pattern-work.ts';
 import { threadCpuMs } from '../../support/thread-cpu.ts';
 
 const envelope = {
@@ -87,6 +93,33 @@ test('patterns may use so much work together, and what is cut says so', () => {
   expect(() => {
     for (let count = 0; count < 10; count++) outer(() => withPatternWork(90, () => cheap({ b: 'x'.repeat(10) })));
   }).toThrow(PatternWorkError);
+});
+
+test('the patterns of one tenant have a share of a process, and an evaluation is cut by itself alone', () => {
+  let now = 0;
+  const shares = new PatternShares(() => now);
+  const costly = compileFilter({ a: { regex: '(a?){110}[^a]' } }, compileLinearRegex);
+  const event = { a: 'a'.repeat(4_096) };
+  const once = (tenantId: string, max = 2_000_000) => shares.evaluate(tenantId, max, () => costly(event));
+  let count = 0;
+  const useAll = (tenantId: string) => {
+    try {
+      for (;;) {
+        expect(once(tenantId)).toBe(false);
+        count++;
+      }
+    } catch (error) {
+      return error as PatternShareError;
+    }
+  };
+  const refusal = useAll('a');
+  expect(refusal).toBeInstanceOf(PatternShareError);
+  expect(count).toBeGreaterThan(1);
+  expect(once('b')).toBe(false);
+  now = refusal.retryInMs;
+  expect(once('a')).toBe(false);
+  expect(() => once('a')).toThrow(PatternShareError);
+  expect(() => once('b', 1_000)).toThrow('shorten them');
 });
 
 test('a pattern that makes backtracking engines hang takes no time', () => {
