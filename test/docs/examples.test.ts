@@ -2,6 +2,9 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type BrowserbaseSimulator, browserbaseSimulator } from '../simulators/browserbase/simulator.ts';
+import { type CrmSimulator, crmSimulator } from '../simulators/crm-org/simulator.ts';
+import { gitHost, type GitHostSimulator } from '../simulators/git-hosts.ts';
 import { testApp, type TestApp } from '../support/app.ts';
 import { differenceOf, type DocumentedExample, documentedExamples } from '../support/documented-examples.ts';
 import { eventually } from '../support/eventually.ts';
@@ -18,6 +21,9 @@ const examplesOf = (page: string) => documentedExamples(textOf(page));
 
 let app: TestApp;
 let worker: TestWorker;
+let crm: CrmSimulator;
+let tracker: GitHostSimulator;
+let browsers: BrowserbaseSimulator;
 let dataDir: string;
 /** What a reader puts into the variables of a block that is given. */
 let given: Record<string, string>;
@@ -37,11 +43,22 @@ beforeAll(async () => {
   const { email, password } = app.owner;
   writeFileSync(join(dataDir, 'instance.json'), JSON.stringify({ url: app.url }));
   writeFileSync(join(dataDir, 'owner.json'), JSON.stringify({ email, password }));
-  given = {};
+  crm = await crmSimulator();
+  tracker = await gitHost('host-a');
+  browsers = await browserbaseSimulator();
+  given = { AUTH_URL: crm.org('acme').authUrl, TRACKER: tracker.url };
+  // In place of a Chromium on this machine.
+  await app.as(app.owner).post(201, '/api/integrations', {
+    kind: 'browser',
+    name: 'Browsers',
+    baseUrl: browsers.url,
+    credentials: { type: 'token', token: browsers.apiKey },
+  });
 });
 afterAll(async () => {
   await worker.stop();
   await app.close();
+  await Promise.all([crm.close(), tracker.close(), browsers.close()]);
   rmSync(dataDir, { recursive: true, force: true });
 });
 
