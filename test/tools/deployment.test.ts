@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../domain/shared/config.ts';
 import { execForm, pairsOf, parseDockerfile } from '../../tools/dockerfile.ts';
@@ -18,6 +18,16 @@ test('every image that others make is pinned by its digest', () => {
   ].filter((image) => !OWN_IMAGES.has(image));
   expect(images.length).toBeGreaterThan(3);
   expect(images.filter((image) => !/:[\w.-]*\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/.test(image))).toEqual([]);
+});
+
+test('the command for workers in the operations names every task queue', () => {
+  const sources = globSync('workflows/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+  const ofBrowserHosts = 'browser-sessions-v1';
+  const queues = new Set(
+    sources.flatMap((text) => [...text.matchAll(/(?:_QUEUE =|taskQueue:) '([a-z-]+-v\d+)'/g)].map(([, name]) => name)),
+  );
+  const [, named = ''] = /start:worker -- --queues (\S+)`/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  expect([...named.split(','), ofBrowserHosts].toSorted()).toEqual([...queues].toSorted());
 });
 
 test('every service of a host has a limit of memory, and the metrics store keeps to less', () => {
