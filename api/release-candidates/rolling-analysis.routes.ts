@@ -18,7 +18,7 @@ export const rollingAnalysisRoutes = [
     group: 'Release candidates',
     summary: 'Compare the candidates of a domain with each other and with the deployed baseline',
     description: [
-      `The baseline is the newest candidate that has been deployed to all release environments of its branch, otherwise the oldest candidate. Covers the newest ${ANALYSED_MAX} candidates, without aborted ones.`,
+      `Each branch has a baseline of its own: its newest candidate that has been deployed to all release environments of the branch, otherwise its oldest. Candidates are compared with the previous one of their branch and with its baseline. Covers the newest ${ANALYSED_MAX} candidates, without aborted ones.`,
       'The result is cached until its input changes, at most for ROLLING_ANALYSIS_CACHE_TTL_SECONDS. `X-Cache` is HIT or MISS; `X-Cache-Key` identifies the input.',
     ].join('\n\n'),
     roles: ANY_ROLE,

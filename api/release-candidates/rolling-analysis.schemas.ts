@@ -8,6 +8,12 @@ const Entry = z
     name: z.string(),
     from: z.string().nullable(),
     to: z.string().nullable(),
+    since: z.string().nullable().meta({
+      description:
+        'The version from which commits count: `from`, or of an added package the last one that an earlier candidate of the branch held; null: from the beginning',
+    }),
+    isInstalled: z.boolean().meta({ description: 'An active environment has the package, in any version' }),
+    installedIn: z.array(z.string()).meta({ description: 'Names of these environments' }),
     direction: z.enum(['install', 'upgrade', 'downgrade', 'remove']),
     totalCommits: z.int(),
     totalWorkItems: z.int(),
@@ -29,7 +35,10 @@ const Entry = z
   .meta({ id: 'AnalysedPackage' });
 
 const changes = {
-  packages: z.object({ added: z.array(Entry), updated: z.array(Entry), removed: z.array(Entry) }),
+  packages: z.object({ added: z.array(Entry), updated: z.array(Entry), removed: z.array(Entry) }).meta({
+    description:
+      'Packages of the candidate against those of the other one. A package that the candidate does not carry is removed; where it is installed it stays, so that no commits are counted for it',
+  }),
   summary: z.object({
     totalPackageChanges: z.int(),
     totalCommits: z.int(),
@@ -43,24 +52,30 @@ const Seconds = z
   .nullable()
   .meta({ description: 'In seconds, estimated from past deployments of the same packages; null if unknown' });
 
+const Baseline = z
+  .object({
+    releaseName: z.string(),
+    createdAt: Timestamp,
+    completedAt: Timestamp.nullable(),
+    deployedEnvironments: z.array(z.string()),
+    packages: mapOf(anyText, anyText),
+    isDefaultBaseline: z.boolean().meta({
+      description:
+        'No candidate of the branch has been deployed to all release environments of the branch, so this is the oldest',
+    }),
+    branch: z.string(),
+  })
+  .meta({ id: 'RollingBaseline' });
+
 export const RollingAnalysis = z
   .object({
     repository: z.string(),
     domain: z.string(),
-    baseline: z
-      .object({
-        releaseName: z.string(),
-        createdAt: Timestamp,
-        completedAt: Timestamp.nullable(),
-        deployedEnvironments: z.array(z.string()),
-        packages: mapOf(anyText, anyText),
-        isDefaultBaseline: z
-          .boolean()
-          .meta({ description: 'No candidate has been deployed to all release environments, so this is the oldest' }),
-        branch: z.string(),
-      })
-      .nullable()
-      .meta({ description: 'Null if the domain has no candidates' }),
+    baseline: Baseline.nullable().meta({
+      description:
+        'Of the branch asked for, else of the default branch, else of the branch of the newest candidate; null if there are no candidates',
+    }),
+    baselinesByBranch: z.record(z.string(), Baseline.nullable()),
     orchestrationOrder: z.array(z.string()),
     currentEnvironmentStates: z.record(
       z.string(),
@@ -71,6 +86,7 @@ export const RollingAnalysis = z
         id: z.string(),
         releaseName: z.string(),
         branch: z.string(),
+        baselineReleaseName: z.string().nullable().meta({ description: 'The baseline of its branch' }),
         commitSha: z.string(),
         status: z.string(),
         createdAt: Timestamp,

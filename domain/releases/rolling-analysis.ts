@@ -16,7 +16,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { chooseBaseline, deployedTo } from './baseline-rules.ts';
 import { rangesOf, sidesOf, sideView, totalsOf } from './change-sides.ts';
 import { type ResolvedChange, resolveChanges } from './changelog.ts';
-import { type PackageChange, packageChanges } from './package-change-rules.ts';
+import { directionOf, type PackageChange, packageChanges } from './package-change-rules.ts';
 import { installedStates } from './installed-states.ts';
 import { ANALYSED_MAX } from './rolling-analysis.queries.ts';
 
@@ -44,7 +44,30 @@ function packagesLeft(candidates: readonly CandidateRow[]): Map<CandidateRow, Pa
   return left;
 }
 
-/** Holds the candidates of a domain against the one before each, and against what is deployed everywhere. */
+/** A change of a package from one candidate to another. */
+interface AnalysedChange extends PackageChange {
+  /** The version from which its commits count: also of one that came back, the last that its line held. Null: from the beginning. */
+  since: string | null;
+}
+
+/** What changes from one candidate to another: packages that one does not carry are removed or added. */
+const changesFrom = (before: CandidateRow, held: Packages, candidate: CandidateRow): AnalysedChange[] =>
+  packageChanges(packagesOf(before), packagesOf(candidate), { withRemoved: true }).map((change) => ({
+    ...change,
+    since: change.from ?? (Object.hasOwn(held, change.name) ? (held[change.name] ?? null) : null),
+  }));
+
+/** The candidates of a branch that are compared, oldest first, and what with. */
+interface Line {
+  branch: string;
+  baseline: Candidate | undefined;
+  isDefaultBaseline: boolean;
+  candidates: readonly Candidate[];
+}
+
+type Candidate = CandidateRow & { branch: string };
+
+/** Holds the candidates of a domain against the one before each on its branch, and against what of the branch is deployed everywhere. */
 export async function rollingAnalysis(
   tx: Tx,
   history: History,
@@ -54,36 +77,46 @@ export async function rollingAnalysis(
 ) {
   const { defaultBranch } = project;
   const series = await seriesOfDomain(tx, project.id, { domain, branch, defaultBranch, limit: ANALYSED_MAX });
-  const all = series.map((candidate) => ({ ...candidate, branch: candidate.branch ?? defaultBranch }));
+  const all = series.map((candidate): Candidate => ({ ...candidate, branch: candidate.branch ?? defaultBranch }));
   const environments = await listEnvironments(tx, project.id);
   const factOf = await deploymentFacts(tx, all);
   const states = await installedStates(tx, log, project.id, domain);
-  const { baseline, isDefaultBaseline } = chooseBaseline(all, environments, factOf, defaultBranch);
-  const candidates = baseline ? all.slice(isDefaultBaseline ? 0 : all.indexOf(baseline) + 1) : [];
+  const lines = new Map(
+    [...Map.groupBy(all, (candidate) => candidate.branch)].map(([name, own]): [string, Line] => {
+      const { baseline, isDefaultBaseline } = chooseBaseline(own, environments, factOf, defaultBranch);
+      const candidates = baseline ? own.slice(isDefaultBaseline ? 0 : own.indexOf(baseline) + 1) : [];
+      return [name, { branch: name, baseline, isDefaultBaseline, candidates }];
+    }),
+  );
   const dependencies = dependenciesOf(history.packages);
   const left = packagesLeft(all);
-  const comparisons = candidates.map((candidate) => {
-    const before =
-      all.slice(0, all.indexOf(candidate)).findLast((each) => each.branch === candidate.branch) ??
-      (candidate === baseline ? undefined : baseline);
-    const changesSince = (other: CandidateRow | undefined) =>
-      other === undefined
-        ? []
-        : inInstallOrder(packageChanges(left.get(other) ?? {}, packagesOf(candidate)), dependencies);
-    return { candidate, incremental: changesSince(before), cumulative: changesSince(baseline) };
-  });
+  const comparisons = [...lines.values()]
+    .flatMap(({ baseline, candidates }) =>
+      candidates.map((candidate, index) => {
+        const changesSince = (other: Candidate | undefined) =>
+          other === undefined || other === candidate
+            ? []
+            : inInstallOrder(changesFrom(other, left.get(other) ?? {}, candidate), dependencies);
+        const incremental = changesSince(candidates[index - 1] ?? baseline);
+        return { candidate, baseline, incremental, cumulative: changesSince(baseline) };
+      }),
+    )
+    .toSorted((a, b) => all.indexOf(a.candidate) - all.indexOf(b.candidate));
   const changes = comparisons.flatMap(({ incremental, cumulative }) => [...incremental, ...cumulative]);
-  const facts = await factsOf(tx, history, changes, includePackageChangelogs);
+  const installedIn = (name: string) =>
+    states.filter(({ packages }) => Object.hasOwn(packages, name)).map((state) => state.name);
+  const facts = await factsOf(tx, history, changes, { withCommits: includePackageChangelogs, installedIn });
   const medians = await medianSeconds(tx, project.id, [...new Set(changes.map(({ name }) => name))]);
   const seconds = (some: readonly PackageChange[]) =>
     expectedSeconds(
       medians,
       some.flatMap(({ name, to }) => (to === null ? [] : [name])),
     );
-  const views = comparisons.map(({ candidate, incremental, cumulative }) => ({
+  const views = comparisons.map(({ candidate, baseline, incremental, cumulative }) => ({
     id: candidate.id,
     releaseName: candidate.releaseName,
     branch: candidate.branch,
+    baselineReleaseName: baseline?.releaseName ?? null,
     commitSha: candidate.commitSha,
     status: candidate.status,
     createdAt: candidate.createdAt,
@@ -94,10 +127,8 @@ export async function rollingAnalysis(
       cumulativeSummary: { estimatedDeploymentTime: seconds(cumulative) },
     },
   }));
-  return {
-    repository: project.identifier,
-    domain,
-    baseline: baseline
+  const baselineView = ({ baseline, isDefaultBaseline }: Line) =>
+    baseline
       ? {
           releaseName: baseline.releaseName,
           createdAt: baseline.createdAt,
@@ -109,7 +140,13 @@ export async function rollingAnalysis(
           isDefaultBaseline,
           branch: baseline.branch,
         }
-      : null,
+      : null;
+  const main = lines.get(branch ?? defaultBranch) ?? lines.get(all.at(-1)?.branch ?? '');
+  return {
+    repository: project.identifier,
+    domain,
+    baseline: main ? baselineView(main) : null,
+    baselinesByBranch: Object.fromEntries([...lines].map(([name, line]) => [name, baselineView(line)])),
     orchestrationOrder: states.map(({ name }) => name),
     currentEnvironmentStates: Object.fromEntries(
       states.map(({ name, releases, packages }) => [name, { currentRelease: releases.get(domain) ?? null, packages }]),
@@ -140,9 +177,19 @@ const completedAt = (
     .at(-1) ?? null;
 
 /** Resolves changes together; each of the given lists is then taken out in the order in which they were given. */
-async function factsOf(tx: Tx, history: History, changes: readonly PackageChange[], withCommits: boolean) {
-  const resolvedChanges = await resolveChanges(tx, history, changes);
-  const byChange = new Map(changes.map((change, index) => [change, resolvedChanges[index]]));
+async function factsOf(
+  tx: Tx,
+  history: History,
+  changes: readonly AnalysedChange[],
+  { withCommits, installedIn }: { withCommits: boolean; installedIn: (name: string) => string[] },
+) {
+  const carried = changes.filter(({ to }) => to !== null);
+  const resolvedChanges = await resolveChanges(
+    tx,
+    history,
+    carried.map(({ name, since, to }) => ({ name, from: since, to })),
+  );
+  const byChange = new Map(carried.map((change, index) => [change, resolvedChanges[index]]));
   const ranges = await rangeFacts(tx, history, rangesOf(resolvedChanges));
   const shown = withCommits
     ? await commitViews(
@@ -152,9 +199,9 @@ async function factsOf(tx: Tx, history: History, changes: readonly PackageChange
       )
     : undefined;
   return {
-    take(some: readonly PackageChange[]) {
-      const own = some.flatMap((change) => byChange.get(change) ?? []);
-      const entries = own.map((change) => entryOf(change, ranges, shown));
+    take(some: readonly AnalysedChange[]) {
+      const own = some.map((change) => ({ ...(byChange.get(change) ?? NOT_CARRIED), ...change }));
+      const entries = own.map((change) => entryOf(change, installedIn(change.name), ranges, shown));
       const { main, added, removed } = totalsOf(ranges, own);
       return {
         packages: {
@@ -174,8 +221,16 @@ async function factsOf(tx: Tx, history: History, changes: readonly PackageChange
   };
 }
 
-function entryOf(change: ResolvedChange, ranges: Ranges, shown: ReadonlyMap<number, CommitView> | undefined) {
-  const { name, from, to, direction, range, missing } = change;
+/** A package that a candidate does not carry stays as it is where it is installed, so that no commit is taken back. */
+const NOT_CARRIED = { range: undefined, added: undefined, removed: undefined, missing: null };
+
+function entryOf(
+  change: AnalysedChange & Pick<ResolvedChange, 'range' | 'added' | 'removed' | 'missing'>,
+  environments: string[],
+  ranges: Ranges,
+  shown: ReadonlyMap<number, CommitView> | undefined,
+) {
+  const { name, from, to, since, range, missing } = change;
   const { added, removed } = sidesOf(ranges, change);
   const isAboutRemoved = range !== undefined && range === change.removed;
   const main = isAboutRemoved ? removed : added;
@@ -183,7 +238,10 @@ function entryOf(change: ResolvedChange, ranges: Ranges, shown: ReadonlyMap<numb
     name,
     from,
     to,
-    direction,
+    since,
+    direction: directionOf(change),
+    isInstalled: environments.length > 0,
+    installedIn: environments,
     totalCommits: main.commits.length,
     totalWorkItems: main.workItems.length,
     totalAdded: added.commits.length,

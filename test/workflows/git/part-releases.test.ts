@@ -44,18 +44,53 @@ test('a package that the release before did not carry is held against the versio
   const analysis = await app
     .as(app.member)
     .get(200, `/api/release-candidates/rolling-analysis/${encodeURIComponent(project.repositoryIdentifier)}/core`);
-  expect(named(analysis.candidates, 'fix1').incrementalChanges.packages).toMatchObject({
+  const { incrementalChanges } = named(analysis.candidates, 'fix1');
+  expect(incrementalChanges.packages).toMatchObject({
     added: [],
     updated: [{ name: 'app', from: '1.0.0', to: '1.0.1' }],
+    removed: [{ name: 'lib', from: '1.0.0', to: null, isInstalled: true, installedIn: ['uat', 'prod'] }],
+  });
+  // What is not carried stays where it is installed.
+  expect(incrementalChanges.summary).toMatchObject({ totalPackageChanges: 2, removed: { totalCommits: 0 } });
+  // What comes back counts from the version that its line held last.
+  const { incrementalChanges: next, cumulativeChanges } = named(analysis.candidates, 'second');
+  expect(next.packages).toMatchObject({
+    added: [{ name: 'lib', from: null, since: '1.0.0', to: '1.1.0', totalCommits: 1 }],
+    updated: [{ name: 'app', from: '1.0.1' }],
     removed: [],
   });
-  expect(named(analysis.candidates, 'second').incrementalChanges.packages).toMatchObject({
+  expect(cumulativeChanges.packages).toMatchObject({
     added: [],
-    updated: [
-      { name: 'app', from: '1.0.1' },
-      { name: 'lib', from: '1.0.0', totalCommits: 1 },
-    ],
+    updated: [{ name: 'app' }, { name: 'lib', from: '1.0.0' }],
+    removed: [],
   });
+});
+
+test('candidates of several lines are held against the baselines of their own', async () => {
+  const { cut, deploy, project } = await releaseStage(app);
+  const analyse = (query = '') =>
+    app
+      .as(app.member)
+      .get(
+        200,
+        `/api/release-candidates/rolling-analysis/${encodeURIComponent(project.repositoryIdentifier)}/core${query}`,
+      );
+  await cut('r1', { app: '3.1.0' });
+  for (const name of ['uat', 'prod']) await deploy('r1', name, day(1));
+  await cut('second', { app: '3.2.0' });
+  await cut('fix1', { app: '2.9.1' }, { branch: 'maintenance/v2' });
+  for (const name of ['uat', 'prod']) await deploy('fix1', name, day(2));
+  await cut('fix2', { app: '2.9.2' }, { branch: 'maintenance/v2' });
+  const both = await analyse();
+  expect(both.baseline.releaseName).toBe('r1');
+  expect(both.candidates.map((each: Json) => [each.releaseName, each.baselineReleaseName])).toEqual([
+    ['second', 'r1'],
+    ['fix2', 'fix1'],
+  ]);
+  for (const { branch, ...candidate } of both.candidates) {
+    const alone = await analyse(`?branch=${encodeURIComponent(branch)}`);
+    expect(alone).toMatchObject({ baseline: both.baselinesByBranch[branch], candidates: [{ ...candidate, branch }] });
+  }
 });
 
 test('the packages of a release are what its reports installed together', async () => {

@@ -326,11 +326,14 @@ test('the rolling analysis holds candidates against each other and a baseline, a
     summary: { totalPackageChanges: 3, totalCommits: 3, totalWorkItems: 3 },
     cumulativeSummary: { estimatedDeploymentTime: 90 },
   });
-  // What a candidate does not carry stays as it was.
-  expect(named(body.candidates, 'r333').cumulativeChanges.packages).toMatchObject({
-    added: [],
-    updated: [{ name: 'app', from: '1.0.0' }],
-    removed: [],
+  // A line without a baseline of its own is held against its first candidate.
+  expect(named(body.candidates, 'r333')).toMatchObject({
+    baselineReleaseName: 'r333',
+    cumulativeChanges: { packages: { added: [], updated: [], removed: [] } },
+  });
+  expect(body.baselinesByBranch).toMatchObject({
+    main: { releaseName: 'r1' },
+    'release/2': { releaseName: 'r333', isDefaultBaseline: true },
   });
 
   // The same again comes from the cache; whatever it is made of makes another key.
