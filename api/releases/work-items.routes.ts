@@ -7,7 +7,8 @@ import { Commit, RepositoryFreshness } from '../http/changelogs.ts';
 
 const share = {
   presence: z.enum(['all', 'some', 'none', 'unknown']).meta({
-    description: 'How many of the changes are included; `unknown`: the commit of a package version is unknown',
+    description:
+      'How many of the changes are included. `all` also where what is missing came by other commits, such as cherry-picks; `unknown`: the commit of a package version is unknown',
   }),
   present: z
     .int()
@@ -92,7 +93,7 @@ export const workItemPlacesRoutes = [
     description: [
       'Which changes count for a work item is decided as in changelogs: a commit that changes a package counts if its message, or that of a merge that brought it in, mentions the work item. A merge of the default branch into another one brings nothing in.',
       'A candidate or environment contains a change if the changelog from the beginning to the commit of its package version lists that commit for the work item. So a version that was built on a branch before the merge that mentions the work item does not contain it.',
-      'A domain is affected if the changed packages are configured for it or contained in its candidates. A change that was cherry-picked onto another branch is another commit; both count.',
+      'A domain is affected if the changed packages are configured for it or contained in its candidates. A change that was cherry-picked onto another branch is another commit, and both count. What lacks one of them has it by the other, and is complete if no changelog from another candidate, environment or branch to it says that the work item is lost; commits of the same author, author date and subject are the same change.',
       `All commits count; the newest ${ITEM_COMMITS_MAX} are listed. Covers the newest ${ITEM_CANDIDATES_MAX} candidates of each domain. If no commit mentions the key, the lists are empty.`,
     ].join('\n\n'),
     roles: ANY_ROLE,

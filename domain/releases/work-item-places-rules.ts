@@ -16,17 +16,46 @@ export interface CountedPart {
   /** How many there are somewhere; undefined when it cannot be told. */
   present: number | undefined;
   total: number;
+  /** What is missing came there by other commits. */
+  isCarriedOver: boolean;
 }
 
 export function shareOf(parts: readonly CountedPart[]): Share {
-  let [present, total, isUnknown] = [0, 0, false];
+  let [present, total, isUnknown, isComplete] = [0, 0, false, true];
   for (const part of parts) {
     present += part.present ?? 0;
     total += part.total;
     if (part.present === undefined) isUnknown = true;
+    if (part.present !== part.total && !part.isCarriedOver) isComplete = false;
   }
-  const presence = present === total ? 'all' : isUnknown ? 'unknown' : present > 0 ? 'some' : 'none';
+  const presence = isComplete ? 'all' : isUnknown ? 'unknown' : present > 0 ? 'some' : 'none';
   return { presence, present, total };
+}
+
+/** Which changes of a package are somewhere, as bits: a number for each 32 of them. */
+export type HeldChanges = readonly number[];
+
+const hasMore = (some: HeldChanges, other: HeldChanges): boolean =>
+  some.some((bits, at) => (bits & ~(other[at] ?? 0)) !== 0);
+
+/**
+ * Whether all that a version lacks of a work item came to it by other commits, as changelogs decide it: from none of the
+ * others to it is the work item lost, since it has commits for it that the other one has not.
+ * @param others what other versions and branches have.
+ */
+export const isCarriedOver = (held: HeldChanges, others: readonly HeldChanges[]): boolean =>
+  others.every((other) => !hasMore(other, held) || hasMore(held, other));
+
+/**
+ * Adds the changes that are the same as others that are held, since one was picked from the other.
+ * @param picks changes that are the same, by their places in all.
+ */
+export function withPicks(held: HeldChanges, picks: readonly (readonly number[])[]): HeldChanges {
+  const all = [...held];
+  for (const same of picks)
+    if (same.some((place) => (((held[place >> 5] ?? 0) >>> (place & 31)) & 1) === 1))
+      for (const place of same) all[place >> 5] = (all[place >> 5] ?? 0) | (1 << (place & 31));
+  return all;
 }
 
 /** A deployment that brought something to an environment. */

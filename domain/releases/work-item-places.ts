@@ -1,20 +1,28 @@
 import type { DeploymentLog, LoggedDeployment } from '../deployments/deployment-log-cache.ts';
 import { inOrder, type PackageArrivals, packageArrivals } from '../deployments/package-arrivals.ts';
-import { commitViews } from '../git/commits.queries.ts';
+import { type CommitView, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
-import { bitCount } from '../git/counted-changes-rules.ts';
+import { bitCount, CHANGES_MAX } from '../git/counted-changes-rules.ts';
 import { type PackageChanges, workItemChanges } from '../git/work-item-changes.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { newestCandidates } from '../release-candidates/candidate-series.queries.ts';
 import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
 import { inSteps } from '../shared/in-steps.ts';
+import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { environmentLabels } from './metrics.queries.ts';
 import type { PackageVersion } from './package-versions.queries.ts';
 import { knownVersionCommits, type VersionState, versionState } from './version-commit-cache.ts';
 import { releaseEnds } from './releasable-commits.ts';
-import { arrivalOf, packagesOfDomains, shareOf } from './work-item-places-rules.ts';
+import {
+  arrivalOf,
+  type CountedPart,
+  isCarriedOver,
+  packagesOfDomains,
+  shareOf,
+  withPicks,
+} from './work-item-places-rules.ts';
 
 /** The most commits of one work item that are listed: the newest. */
 export const ITEM_COMMITS_MAX = 200;
@@ -107,11 +115,6 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
     ),
   );
   const commitOf = await knownVersionCommits(tx, history, versions, current.concat(arrivedVersions));
-  const holds: Holds = (version, { packageName, countedUpTo, counted }) => {
-    if (version === undefined) return 0;
-    const end = commitOf({ name: packageName, version });
-    return end === undefined ? undefined : bitCount(countedUpTo(end) & counted);
-  };
   const releasable = await releaseEnds(tx, project, candidates);
   const ends = [...new Set([...releasable, ...current.flatMap((version) => commitOf(version) ?? [])])];
   const isReleasable = history.graph.ancestorsOf(releasable);
@@ -125,6 +128,7 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
   const listed = [...new Set([...naming, ...packagesOf.keys()])].toSorted((a, b) => b - a);
   const views = await commitViews(tx, project.id, listed.slice(0, ITEM_COMMITS_MAX));
   const pullRequests = [...naming].flatMap((commit) => history.messages.mentionOf(commit)?.pullRequests ?? []);
+  const partsIn = heldParts(changes, ends, views, commitOf);
   const environmentView = (
     { id, name, category, packages }: EnvironmentState,
     own: readonly CountedPackageChanges[],
@@ -148,13 +152,9 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
       }
       return placesOf(part.counted).map((place) => came.get(place));
     });
-    const { first, last } = arrivalOf(arrivals);
-    const share = shareOf(
-      own.map((part) => ({
-        present: holds(packages.get(part.packageName)?.installed, part),
-        total: bitCount(part.counted),
-      })),
-    );
+    const share = shareOf(partsIn(own, (packageName) => packages.get(packageName)?.installed));
+    const came = arrivals.filter((arrival) => arrival !== undefined);
+    const { first, last } = arrivalOf(share.presence === 'all' ? came : arrivals);
     return {
       environmentId: id,
       name,
@@ -175,7 +175,7 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
       candidates: candidatesWith(
         candidates.filter((each) => each.domain === domain),
         own,
-        holds,
+        partsIn,
       ),
       environments,
       missingFromEnvironments: environments
@@ -242,19 +242,67 @@ function placesOf(bits: number): number[] {
 const countedCommits = ({ commits, counted }: CountedPackageChanges): number[] =>
   commits.filter((_, place) => ((counted >>> place) & 1) === 1);
 
-/** How many of some changes a version contains; undefined when its commit is not known. */
-type Holds = (version: string | undefined, changes: CountedPackageChanges) => number | undefined;
+/** How much of some changes there is where packages have some versions. */
+type PartsIn = (
+  changes: readonly CountedPackageChanges[],
+  versionOf: (name: string) => string | undefined,
+) => CountedPart[];
+
+/** Counts what versions have of the changes of a work item. @param ends commits of all versions and branches in question. */
+function heldParts(
+  changes: readonly CountedPackageChanges[],
+  ends: readonly number[],
+  views: ReadonlyMap<number, CommitView>,
+  commitOf: (version: PackageVersion) => number | undefined,
+): PartsIn {
+  const byPackage = Map.groupBy(changes, ({ packageName }) => packageName);
+  const heldUpTo = (parts: readonly CountedPackageChanges[], end: number | undefined): number[] =>
+    parts.map(({ countedUpTo, counted }) => (end === undefined ? 0 : countedUpTo(end) & counted));
+  const othersOf = memoized((name: string) => {
+    const parts = byPackage.get(name) ?? [];
+    const picks = pickedChanges(parts, views);
+    return { picks, others: ends.map((end) => withPicks(heldUpTo(parts, end), picks)) };
+  });
+  return (own, versionOf) =>
+    [...Map.groupBy(own, ({ packageName }) => packageName)].flatMap(([name, parts]) => {
+      const version = versionOf(name);
+      const end = version === undefined ? undefined : commitOf({ name, version });
+      const held = heldUpTo(parts, end);
+      const isLacking = parts.some(({ counted }, at) => held[at] !== counted);
+      const { picks, others } = isLacking ? othersOf(name) : { picks: [], others: [] };
+      const isCarried = isCarriedOver(withPicks(held, picks), others);
+      return parts.map(({ counted }, at) => ({
+        present: version !== undefined && end === undefined ? undefined : bitCount(held[at] ?? 0),
+        total: bitCount(counted),
+        isCarriedOver: isCarried,
+      }));
+    });
+}
+
+/** Changes of a package that are picks of each other: of the same author, moment and subject. */
+function pickedChanges(
+  parts: readonly CountedPackageChanges[],
+  views: ReadonlyMap<number, CommitView>,
+): readonly (readonly number[])[] {
+  const places = parts.flatMap(({ commits, counted }, part) =>
+    commits.flatMap((commit, bit) => {
+      const view = ((counted >>> bit) & 1) === 1 ? views.get(commit) : undefined;
+      return view ? [{ view, place: part * CHANGES_MAX + bit }] : [];
+    }),
+  );
+  const same = Map.groupBy(places, ({ view }) => JSON.stringify([view.authorEmail, view.authoredAt, view.message]));
+  return [...same.values()].filter(({ length }) => length > 1).map((own) => own.map(({ place }) => place));
+}
 
 /** Candidates of a domain, newest first, that have any of the changes; new in those that have more than the one before on their branch. */
-function candidatesWith(candidates: readonly CandidateRow[], changes: readonly CountedPackageChanges[], holds: Holds) {
+function candidatesWith(
+  candidates: readonly CandidateRow[],
+  changes: readonly CountedPackageChanges[],
+  partsIn: PartsIn,
+) {
   const shares = candidates.map((candidate) => ({
     candidate,
-    share: shareOf(
-      changes.map((part) => ({
-        present: holds(versionIn(artifactsOf(candidate), part.packageName), part),
-        total: bitCount(part.counted),
-      })),
-    ),
+    share: shareOf(partsIn(changes, (name) => versionIn(artifactsOf(candidate), name))),
   }));
   return shares.flatMap(({ candidate, share }, index) => {
     if (share.present === 0) return [];

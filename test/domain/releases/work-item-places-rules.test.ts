@@ -1,8 +1,10 @@
 import {
   type Arrival,
   arrivalOf,
+  isCarriedOver,
   packagesOfDomains,
   shareOf,
+  withPicks,
 } from '../../../domain/releases/work-item-places-rules.ts';
 
 test.each([
@@ -13,7 +15,43 @@ test.each([
   [[2, undefined], 'unknown', 2],
   [[0, undefined], 'unknown', 0],
 ] as const)('of two packages with two changes each, of which %j are there, there is %s', (there, presence, present) => {
-  expect(shareOf(there.map((each) => ({ present: each, total: 2 })))).toEqual({ presence, present, total: 4 });
+  expect(shareOf(there.map((each) => ({ present: each, total: 2, isCarriedOver: false })))).toEqual({
+    presence,
+    present,
+    total: 4,
+  });
+});
+
+test('what lacks a change is complete where that came by another commit', () => {
+  const part = (present: number | undefined, isPicked: boolean) => ({ present, total: 2, isCarriedOver: isPicked });
+  expect(shareOf([part(1, true), part(2, false)])).toEqual({ presence: 'all', present: 3, total: 4 });
+  expect(shareOf([part(1, true), part(1, false)])).toMatchObject({ presence: 'some' });
+  expect(shareOf([part(1, true), part(undefined, false)])).toMatchObject({ presence: 'unknown' });
+});
+
+test.each([
+  ['has all that the others have', [0b11], [[0b01], [0b11]], true],
+  ['has its own commits, as each other one has', [0b0011], [[0b1100], [0b0011]], true],
+  ['lacks a later commit', [0b01], [[0b11]], false],
+  ['has its own commit, and another one has that and more', [0b001], [[0b110], [0b111]], false],
+  ['has nothing', [0], [[0b01]], false],
+  ['has nothing, as the others', [0], [[0]], true],
+  ['has its own among further commits', [0, 0b1], [[0b1, 0]], true],
+] as const)('a version that %s', (_, held, others, expected) => {
+  expect(isCarriedOver(held, others)).toBe(expected);
+});
+
+test('a change is there where one is that is the same', () => {
+  expect(
+    withPicks(
+      [0b001, 0],
+      [
+        [0, 33],
+        [1, 2],
+      ],
+    ),
+  ).toEqual([0b001, 0b10]);
+  expect(withPicks([0, 1 << 31], [[63, 0]])).toEqual([1, 1 << 31]);
 });
 
 test('a work item arrives with the first of its changes, and is complete with the last change', () => {

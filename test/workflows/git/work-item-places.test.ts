@@ -185,3 +185,70 @@ test('all commits of a work item count, however few are listed', async () => {
     { domain: 'base', packages: ['base'], candidates: [] },
   ]);
 });
+
+test('a work item that was cherry-picked is complete where it is, and one of which a part is missing is not', async () => {
+  const stage = await releaseStage(app);
+  const { remote, project, get, deploy } = stage;
+  const release = async (releaseName: string, branch: string) => {
+    await project.fetch();
+    await app.as(app.application).post(201, '/api/release-candidates', {
+      repositoryIdentifier: project.repositoryIdentifier,
+      domain: 'core',
+      releaseName,
+      commitSha: remote.tip(branch),
+      branch,
+      value: { artifacts: { app: `1.${releaseName}`, lib: `1.${releaseName}` } },
+    });
+    await deploy(releaseName, branch === 'main' ? 'uat' : 'prod');
+  };
+  const fix = (branch: string, message: string, name: string, content = 'fix') =>
+    remote.commit({ branch, message, files: { [`${name}/fix`]: content } });
+  const start = remote.git(['rev-parse', 'main']);
+  for (const name of ['app', 'lib']) fix('main', `SHOP-7: fix ${name} (#12)`, name);
+  remote.commit({ branch: 'hotfix', from: start, message: 'Another change', files: { 'app/other': '1' } });
+  // Picked as git does: of another author's moment it is the same fix all the same.
+  for (const name of ['app', 'lib']) fix('hotfix', `SHOP-7: fix ${name} (#13)`, name);
+  fix('hotfix', 'SHOP-8: first part', 'app', '1');
+  const first = remote.tip('hotfix') ?? '';
+  fix('main', 'SHOP-8: first part', 'app', '1');
+  fix('main', 'SHOP-8: second part', 'lib', '2');
+  await release('2.0', 'main');
+  await release('1.1', 'hotfix');
+  const presence = async (key: string) => {
+    const { domains, missingDomains } = await get(`/api/releases/work-items/${key}`);
+    return [domains[0].environments.map((each: Json) => [each.name, each.presence]), missingDomains];
+  };
+  const everywhere = [
+    ['uat', 'all'],
+    ['prod', 'all'],
+  ];
+  expect(await presence('SHOP-7')).toEqual([everywhere, []]);
+  const { domains } = await get('/api/releases/work-items/SHOP-7');
+  expect(domains[0].environments).toMatchObject([
+    { present: 2, total: 4, releaseName: '2.0', arrivedAt: expect.any(String) },
+    { present: 2, total: 4, releaseName: '1.1', arrivedAt: expect.any(String) },
+  ]);
+  expect(domains[0].candidates).toMatchObject([{ presence: 'all' }, { presence: 'all' }]);
+  expect(await presence('SHOP-8')).toEqual([
+    [
+      ['uat', 'all'],
+      ['prod', 'some'],
+    ],
+    ['core'],
+  ]);
+
+  // Merged back, main has both commits of a fix; a pick keeps its author and moment, by which it is known to be the same.
+  const picked = remote.git(
+    ['fast-import', '--quiet', '--force'],
+    `commit refs/heads/picked\nauthor Dana <dana@example.com> 1767230000 +0000\ncommitter Dana <dana@example.com> 1767230060 +0000\ndata 14\nSHOP-9: urgent\nfrom ${first}\nM 100644 inline lib/urgent\ndata 1\n1\n` +
+      `\ncommit refs/heads/original\nauthor Dana <dana@example.com> 1767230000 +0000\ncommitter Dana <dana@example.com> 1767230120 +0000\ndata 14\nSHOP-9: urgent\nfrom ${remote.tip('main')}\nM 100644 inline lib/urgent\ndata 1\n1\n`,
+  );
+  expect(picked).toBe('');
+  const [onHotfix, onMain] = [remote.git(['rev-parse', 'picked']), remote.git(['rev-parse', 'original'])];
+  remote.git(['update-ref', 'refs/heads/hotfix', onHotfix]);
+  remote.git(['update-ref', 'refs/heads/main', onMain]);
+  remote.commit({ message: 'Merge the hotfix', merge: [onHotfix], files: { 'app/merged': '1' } });
+  await release('2.1', 'main');
+  await release('1.2', 'hotfix');
+  expect(await presence('SHOP-9')).toEqual([everywhere, []]);
+});
