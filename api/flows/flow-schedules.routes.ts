@@ -49,7 +49,7 @@ export const flowSchedulesRoutes = [
     body: ScheduleIn,
     status: 201,
     response: NewSchedule,
-    errors: ['already_exists', 'flow_unavailable'],
+    errors: ['already_exists', 'flow_unavailable', 'too_few_approvers'],
     audit: 'flow_schedule.created',
     async handle({ body }, scope) {
       const { warnings, ...schedule } = await scope.tx(async (tx) => {

@@ -24,6 +24,7 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   in_progress: 409,
   last_owner: 409,
   flow_unavailable: 409,
+  too_few_approvers: 409,
   pool_exhausted: 409,
   precondition_failed: 412,
   payload_too_large: 413,

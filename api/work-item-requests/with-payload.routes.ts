@@ -63,7 +63,7 @@ export const withPayloadRoutes = [
     bodyLimitBytes: BODY_LIMIT_BYTES,
     status: 201,
     response: CreatedRequest,
-    errors: ['flow_unavailable', 'invalid_transition', 'upstream_error', 'upstream_timeout'],
+    errors: ['flow_unavailable', 'too_few_approvers', 'invalid_transition', 'upstream_error', 'upstream_timeout'],
     audit: ['work_item_request.updated', 'flow.run_requested', 'promotion.overridden', 'integration.credentials_read'],
     async handle({ body }, { adapters, tx, undo, reads, actor, requestId, now }) {
       const { workItems, flows, launch } = adapters;

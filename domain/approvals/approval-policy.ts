@@ -1,5 +1,6 @@
 import { DateTime, Duration } from 'luxon';
 import { z } from 'zod';
+import { DomainError } from '../shared/errors.ts';
 import { fold } from '../shared/fold-rules.ts';
 import type { ApprovalPolicy, PolicySource } from './policy-rules.ts';
 
@@ -79,4 +80,15 @@ export function termsOf({ policies, run, now }: GivenPolicies): Terms | undefine
     allowSoleOwner: asking.every((each) => each.policy === null || allowsSelf(each)),
     expiresAt: new Date(Math.min(...expiries)),
   };
+}
+
+/** The policy that a payload brings. Throws `invalid_request`. */
+export function policyOfPayload({ approvalPolicy }: { approvalPolicy?: unknown }): ApprovalPolicy | undefined {
+  const own = ApprovalPolicySchema.optional().safeParse(approvalPolicy ?? undefined);
+  if (own.success) return own.data;
+  const [issue] = own.error.issues;
+  throw new DomainError(
+    'invalid_request',
+    `The payload's approvalPolicy cannot be used: ${issue?.path.join('.')} ${issue?.message}`,
+  );
 }

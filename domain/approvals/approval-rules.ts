@@ -57,7 +57,12 @@ export interface ApprovalTerms {
 
 /** Whether somebody may approve as far as their own requests are concerned. */
 const mayApproveOwn = (
-  { allowSelfApproval, allowSoleOwner, requesterId, requesterIds }: ApprovalTerms,
+  {
+    allowSelfApproval,
+    allowSoleOwner,
+    requesterId,
+    requesterIds,
+  }: Pick<ApprovalTerms, 'allowSelfApproval' | 'allowSoleOwner' | 'requesterId' | 'requesterIds'>,
   { id, isSoleOwner }: Voter,
 ): boolean =>
   allowSelfApproval ||
@@ -68,6 +73,10 @@ export const isApprover = (approvers: readonly string[], { email, isOwner, teams
   approvers.length === 0
     ? isOwner
     : approvers.some((approver) => approver.toLowerCase() === email.toLowerCase() || teams.includes(approver));
+
+/** How many of some people may give an approval. */
+export const countApprovers = (terms: Omit<ApprovalTerms, 'status'>, people: readonly Voter[]): number =>
+  people.filter((each) => isApprover(terms.approvers, each) && mayApproveOwn(terms, each)).length;
 
 /**
  * What a decision makes of an approval, with the votes given before it; `isRepeated`: it was made before, and nothing

@@ -1,12 +1,12 @@
 import { type RunContext, runById } from '../flows/flow-runs.queries.ts';
 import { flowType } from '../flows/flow-types.ts';
 import { gatedAs, type GatedType, whyMissing } from '../flows/gate-rules.ts';
-import { peopleBehind } from '../flows/requesters.queries.ts';
 import { gatesOfRun } from '../flows/run-gates.queries.ts';
 import { currentDigest } from '../promotion/promotion.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { ApprovalPolicySchema, type Terms, termsOf } from './approval-policy.ts';
+import { assertApprovable, requestersOf } from './approvable.ts';
+import { policyOfPayload, type Terms, termsOf } from './approval-policy.ts';
 import { type ApprovalStatus, decide, type Decision, type DecisionVia, isOpen } from './approval-rules.ts';
 import { voterOf, votesOf } from './approval-steps.queries.ts';
 import { noteRequested, noteVote, settle, settleFromOutside } from './approval-steps.mutations.ts';
@@ -27,19 +27,12 @@ const UNKNOWN_TYPE: GatedType = { gates: { approval: true, lock: false }, target
 
 async function termsFor(tx: Tx, run: RunContext): Promise<Terms | undefined> {
   const { payload, taskType } = run;
-  const own = ApprovalPolicySchema.optional().safeParse(payload.approvalPolicy ?? undefined);
-  if (!own.success) {
-    const [issue] = own.error.issues;
-    throw new DomainError(
-      'invalid_request',
-      `The payload's approvalPolicy cannot be used: ${issue?.path.join('.')} ${issue?.message}`,
-    );
-  }
+  const own = policyOfPayload(payload);
   const type = flowType(taskType);
   // Its children would ask for approvals: it is carried out as a whole.
   const gates = await gatesOfRun(tx, { type: type ? gatedAs(type, undefined) : UNKNOWN_TYPE, ...run });
   if (gates.missing.length > 0) throw new DomainError('invalid_request', whyMissing(gates));
-  return termsOf({ policies: gates.policies, run: own.data, now: tx.now });
+  return termsOf({ policies: gates.policies, run: own, now: tx.now });
 }
 
 export interface OpenedApproval {
@@ -51,7 +44,7 @@ export interface OpenedApproval {
 /**
  * Requests the approval that a run needs, or finds the one that it has; undefined when it needs none. An open approval
  * of the same work in the same environment, which an earlier run waits for, goes stale: the newer request replaces it.
- * Throws `not_found` for the run, `invalid_request` for an invalid policy in its payload.
+ * Throws `not_found` for the run, `invalid_request` for an invalid policy in its payload, `too_few_approvers`.
  */
 export async function openApproval(tx: Tx, runId: string): Promise<OpenedApproval | undefined> {
   const run = await runById(tx, runId);
@@ -60,6 +53,8 @@ export async function openApproval(tx: Tx, runId: string): Promise<OpenedApprova
   if (existing) return { approvalId: existing.id, taskType, repositoryIdentifier };
   const terms = await termsFor(tx, run);
   if (!terms) return undefined;
+  const requesters = await requestersOf(tx, requestedBy);
+  await assertApprovable(tx, terms, requesters);
 
   if (projectId !== null && domain !== null && releaseName !== null) {
     const older = await openApprovalsOf(tx, { projectId, domain, releaseName });
@@ -77,8 +72,7 @@ export async function openApproval(tx: Tx, runId: string): Promise<OpenedApprova
     environmentName,
     domain,
     releaseName,
-    requesterId: requestedBy.id,
-    requesterIds: await peopleBehind(tx, requestedBy),
+    ...requesters,
     requestedBy: requestedBy.email,
     contentDigest: await currentDigest(tx, run),
   });

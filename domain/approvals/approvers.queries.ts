@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
+import type { Voter } from './approval-rules.ts';
 import type { KnownApprovers } from './approver-warning-rules.ts';
 
 /** Who of a list of approvers is there; of an empty one, the owners. */
@@ -19,4 +20,12 @@ export async function knownApprovers({ db, tenantId }: Reads, approvers: readonl
     select coalesce(array_agg(distinct approver), '{}') as known, count(distinct user_id)::int as people
     from (${found}) as found`.execute(db);
   return rows[0] ?? { known: [], people: 0 };
+}
+
+/** The people who may be meant by approvers; by none, the owners. A function of the database: limited tokens see no members. */
+export async function possibleVoters({ db }: Reads, approvers: readonly string[]): Promise<Voter[]> {
+  const { rows } = await sql<Voter>`
+    select id, email, is_owner as "isOwner", is_sole_owner as "isSoleOwner", teams
+    from possible_approvers(${approvers}::text[])`.execute(db);
+  return rows;
 }

@@ -1,9 +1,9 @@
 import { DomainError, invalidField, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { Commands } from './commands-file.ts';
+import { type Commands, executorHere } from './commands-file.ts';
 import { endRun } from './flow-runs.mutations.ts';
 import { runById } from './flow-runs.queries.ts';
-import { type AcceptedRun, acceptRun, assertAvailable, gatesInRequest } from './new-runs.mutations.ts';
+import { type AcceptedRun, acceptRun, assertApprovals, assertAvailable, gatesInRequest } from './new-runs.mutations.ts';
 import {
   countSchedules,
   findSchedule,
@@ -32,7 +32,8 @@ export interface ScheduleInput {
 
 /**
  * Adds a schedule. Throws `already_exists` for a taken name; `invalid_request` for times that do not exist, a payload
- * that cannot be run, and beyond `SCHEDULES_MAX`; `flow_unavailable` where nothing carries its runs out.
+ * that cannot be run, and beyond `SCHEDULES_MAX`; `flow_unavailable` where nothing carries its runs out;
+ * `too_few_approvers`.
  */
 export async function createSchedule(
   tx: Tx,
@@ -43,8 +44,10 @@ export async function createSchedule(
   const { type, payload } = parsePayload(given, PREFIX);
   if (obeysWindows(type) && payload.override !== undefined)
     throw invalidField(`${PREFIX}override`, 'An override is for one run, which an owner starts in person');
-  const { place } = await gatesInRequest(tx, type, payload, PREFIX);
+  const executor = executorHere(type, { hasPipeline: payload.pipeline !== undefined, commands });
+  const { place, gates } = await gatesInRequest(tx, type, payload, PREFIX, executor);
   await assertAvailable(tx, type, payload, commands, place?.projectId);
+  await assertApprovals(tx, { payload, place, gates, executor }, tx.actor);
   if ((await countSchedules(tx)) >= SCHEDULES_MAX)
     throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);
   const schedulePath = `schedules/${input.name}`;

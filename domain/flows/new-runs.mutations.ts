@@ -1,3 +1,5 @@
+import { assertApprovable, requestersOf } from '../approvals/approvable.ts';
+import { policyOfPayload, termsOf } from '../approvals/approval-policy.ts';
 import type { Actor, TenantKey } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import { targetOfRollback } from '../releases/rollback-targets.ts';
@@ -10,11 +12,11 @@ import { whyNotByItself } from './own-means.queries.ts';
 import { type ExecutorName, isPromotion, obeysWindows, waitsForNobody, whyUnavailable } from './executor-rules.ts';
 import { findRun, runById } from './flow-runs.queries.ts';
 import type { RunPayload } from './flow-payloads.ts';
-import { type FlowType, parsePayload } from './flow-types.ts';
+import { CHILD_OF_RELEASE, type FlowType, flowType, parsePayload } from './flow-types.ts';
 import { gatedAs, type RunGates, whyMissing } from './gate-rules.ts';
 import { insertRun, type NewRun, placeOf, type RunPlace } from './new-runs.queries.ts';
 import { gatesOfRun } from './run-gates.queries.ts';
-import { assertPromotable, assertStagesPromotable, overrideOf } from './promoted-runs.ts';
+import { assertPromotable, assertStagesPromotable, overrideOf, stagesOf } from './promoted-runs.ts';
 import { peopleBehind } from './requesters.queries.ts';
 import { assertRerunnable, isFinal, NEW_RUN } from './run-status-rules.ts';
 
@@ -69,8 +71,8 @@ const triggerOf = ({ type, email }: Actor): string => (type === 'user' || type =
  * fails, the sweeper does. Undefined when the origin's `externalId` was accepted before.
  * Throws `invalid_request` for a payload that no type takes, that names an unknown repository or environment, or that
  * does not name what a gate of its type needs; `invalid_transition` for a rollback with nothing to roll back to;
- * `forbidden` for an override by somebody who is no owner. With `commands` also `flow_unavailable`, and what
- * `assertPromotable` throws.
+ * `forbidden` for an override by somebody who is no owner. With `commands` also `flow_unavailable`,
+ * `too_few_approvers`, and what `assertPromotable` throws.
  */
 export async function acceptRun(
   tx: Tx,
@@ -92,6 +94,7 @@ export async function acceptRun(
     if (executor === 'children') await assertStagesPromotable(tx, { projectId, defaultBranch }, payload, prefix);
     else await assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);
   }
+  if (commands) await assertApprovals(tx, { payload, place, gates, executor }, origin.requestedBy ?? tx.actor);
   const override = obeysWindows(type) ? overrideOf(payload, origin.requestedBy ?? tx.actor, tx.now) : null;
   const run = {
     projectId: place?.projectId ?? null,
@@ -142,6 +145,31 @@ export async function acceptRun(
     ...(waitsForNobody(type, gates, payload) && { isBrief: true }),
     about: aboutOf({ ...payload, releaseName }),
   };
+}
+
+interface AskedRun {
+  payload: RunPayload;
+  place: RunPlace | undefined;
+  gates: RunGates;
+  executor: ExecutorName | undefined;
+}
+
+/** Throws `too_few_approvers` where an approval of a run, or of one of its children, could not be given. */
+export async function assertApprovals(
+  tx: Tx,
+  { payload, place, gates, executor }: AskedRun,
+  requestedBy: Actor,
+): Promise<void> {
+  const asked = [gates];
+  const child = flowType(CHILD_OF_RELEASE);
+  if (executor === 'children' && child && place)
+    for (const { id: environmentId } of await stagesOf(tx, place, payload))
+      asked.push(await gatesOfRun(tx, { type: child, payload: {}, projectId: place.projectId, environmentId }));
+  const run = policyOfPayload(payload);
+  const all = asked.flatMap(({ policies }) => termsOf({ policies, run, now: tx.now }) ?? []);
+  if (all.length === 0) return;
+  const requesters = await requestersOf(tx, requestedBy);
+  for (const terms of all) await assertApprovable(tx, terms, requesters);
 }
 
 /** Throws `flow_unavailable` where nothing carries runs of a type out. */

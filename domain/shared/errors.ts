@@ -15,6 +15,7 @@ const ERROR_CODES = [
   'in_progress',
   'last_owner',
   'flow_unavailable',
+  'too_few_approvers',
   'pool_exhausted',
   'mock_unmatched',
   'precondition_failed',

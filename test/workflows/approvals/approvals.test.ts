@@ -4,7 +4,7 @@ import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type Caller, type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
-import { type GivenRun, insertRun } from '../../support/factories.ts';
+import { type GivenRun, insertMembership, insertRun, insertUser } from '../../support/factories.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 const repositoryIdentifier = 'acme/shop';
@@ -18,12 +18,16 @@ beforeAll(async () => {
   worker = await startWorker(app, QUEUES);
   activities = activityDeps(app);
   await app.as(app.owner).post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  await insertMembership(app, await insertUser(app.db, THIRD), 'member');
 });
 afterAll(async () => {
   await worker.stop();
   await activities.close();
   await app.close();
 });
+
+/** Another member, who does nothing. */
+const THIRD = 'third@acme.example';
 
 const open = (runId: string) => createApprovalActivities(activities.deps).openApproval({ ...app.tenantKey, runId });
 const sweep = () => runSweep(activities.deps, approvalsSweep(0));
@@ -130,7 +134,7 @@ test('an owner approves; run, trail and subscribers know by whom and why', async
 test('two of the named people are needed, and who asked is none of them', async () => {
   const team = 'owners';
   const [slug] = await app.sql<{ slug: string }>('select slug from team where tenant_id = ?', [app.tenant.id]);
-  const { id } = await request({ approvers: [app.member.email, slug?.slug ?? team], minApprovals: 2 });
+  const { id } = await request({ approvers: [app.member.email, THIRD, slug?.slug ?? team], minApprovals: 2 });
   await expect(decide(app.member, id, 'approve', 403)).resolves.toMatchObject({
     detail: expect.stringContaining('may not give it'),
   });
@@ -277,7 +281,7 @@ test('an approval whose run has ended goes stale', async () => {
 test('a list shows what waits, and what waits for me', async () => {
   const forOwners = await request({});
   const forMember = await request({ approvers: [app.member.email], allowSelfApproval: true });
-  const ownRequest = await request({ approvers: [app.member.email] });
+  const ownRequest = await request({ approvers: [app.member.email, THIRD] });
   const ids = async (caller: Caller, query: string): Promise<string[]> => {
     const { items } = await app.as(caller).get(200, `/api/flows/approvals?limit=200${query}`);
     return items.map(({ id }: Json) => id);

@@ -1,0 +1,29 @@
+import type { Reads } from '../data/fenced-reads.ts';
+import { peopleBehind } from '../flows/requesters.queries.ts';
+import type { Actor } from '../shared/actor.ts';
+import { DomainError } from '../shared/errors.ts';
+import type { Terms } from './approval-policy.ts';
+import { type ApprovalTerms, countApprovers } from './approval-rules.ts';
+import { possibleVoters } from './approvers.queries.ts';
+
+/** Whose request an approval is, which counts when they want to give it. */
+export interface Requesters extends Pick<ApprovalTerms, 'requesterId'> {
+  requesterIds: string[];
+}
+
+export const requestersOf = async (reads: Reads, requestedBy: Actor): Promise<Requesters> => ({
+  requesterId: requestedBy.id,
+  requesterIds: await peopleBehind(reads, requestedBy),
+});
+
+/** Throws `too_few_approvers` for an approval that cannot be given: too few people may, without those who ask for it. */
+export async function assertApprovable(reads: Reads, terms: Terms, requesters: Requesters): Promise<void> {
+  const { approvers, minApprovals } = terms;
+  const people = countApprovers({ ...terms, ...requesters }, await possibleVoters(reads, approvers));
+  if (people >= minApprovals) return;
+  const who = approvers.join(', ') || 'the owners of the tenant';
+  throw new DomainError(
+    'too_few_approvers',
+    `The approval that this needs could not be given: it takes ${minApprovals} of ${who}, and without those who ask for it ${people === 0 ? 'nobody' : `only ${people}`} of them may`,
+  );
+}
