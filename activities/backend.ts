@@ -114,6 +114,9 @@ export interface BackendParts {
   log: Logger;
 }
 
+/** How long a transaction waits for a lock: longer than any that is well holds one. */
+const LOCK_TIMEOUT = '20s';
+
 /** How the API and the workers reach the database. */
 export const databaseAccess = (config: Config) => ({
   databaseUrl: config.DATABASE_URL,
@@ -125,7 +128,7 @@ export const databaseAccess = (config: Config) => ({
 export function createBackend({ config, launch, log }: BackendParts): Backend {
   const access = databaseAccess(config);
   const onConnectionLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
-  const orm = connectOrm(access, onConnectionLost);
+  const orm = connectOrm({ ...access, settings: { lock_timeout: LOCK_TIMEOUT } }, onConnectionLost);
   const reads = createFencedReads({ ...access, slowPoolSize: config.DATABASE_SLOW_POOL_SIZE }, onConnectionLost);
   const signals: CommitSignals = {
     ...createCommitSignals(launch),

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { type Backend, createBackend } from '../activities/backend.ts';
+import { TenantQueue } from '../domain/shared/tenant-queue.ts';
 import { connectDatabase } from '../domain/data/database.ts';
 import { createMockUpstream } from '../activities/adapters/mock-upstream.ts';
 import { createSmtpMailer } from '../activities/adapters/smtp-mailer.ts';
@@ -70,6 +71,20 @@ export interface ApiServer {
 /** Of the mock server: what a crash of the database loses of a rehearsal is rehearsed again. */
 const MOCK_CONNECTIONS = { poolSize: 4, isPipelined: true, settings: { synchronous_commit: 'off' } };
 
+/**
+ * Transactions of a tenant wait for each other's locks: with half of the connections they leave the others to the rest.
+ * Those that wait for a connection hold none.
+ */
+const changesOf = (connections: number): TenantQueue =>
+  new TenantQueue({
+    works: 'changes',
+    running: connections,
+    runningPerTenant: Math.max(1, Math.floor(connections / 2)),
+    waitingPerTenant: 1_000,
+    waitMs: 30_000,
+    restFactor: 0,
+  });
+
 /** One address may send so many times the hooks of one project, since a host sends those of all its projects. */
 const HOOKED_PROJECTS = 10;
 
@@ -107,6 +122,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   const app = createApp(routes, {
     orm,
     reads,
+    changes: changesOf(config.DATABASE_POOL_SIZE),
     authenticator,
     cookies,
     idempotency: createIdempotency(encryption),

@@ -22,6 +22,7 @@ import { locateFields } from './problems.ts';
 import { assertCollectionWithinLimit, assertRouteWithinLimit, withinLimit } from './project-limit.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
+import type { TenantQueue } from '../../domain/shared/tenant-queue.ts';
 import { assertAdmitsRuns, assertOwnRun } from './run-token-limit.ts';
 import { type Bodies, createReadBytes } from './read-bytes.ts';
 import { headOf, withBody } from './request-input.ts';
@@ -34,6 +35,8 @@ const STRANGERS = '';
 export interface MountDeps {
   orm: MikroORM;
   reads: FencedReads;
+  /** Where transactions of requests wait for one of the connections that their tenant may have. */
+  changes: TenantQueue;
   authenticator: Authenticator;
   idempotency: Idempotency;
   adapters: Adapters;
@@ -113,8 +116,8 @@ async function serve(
     publicUrl: deps.publicUrl,
     requestUrl: ctx.url,
   };
-  const actingAs = (actor: Actor, beforeRecord?: WorkContext['beforeRecord']): UnitOfWork =>
-    unitOfWork(deps.orm, {
+  const actingAs = (actor: Actor, beforeRecord?: WorkContext['beforeRecord']): UnitOfWork => {
+    const unit = unitOfWork(deps.orm, {
       actor,
       ...(beforeRecord && { beforeRecord }),
       requestId: state.requestId,
@@ -122,6 +125,8 @@ async function serve(
       now: deps.now,
       signals: deps.signals,
     });
+    return (work) => deps.changes.run(actor.tenantId, () => unit(work));
+  };
 
   if (route.roles === 'public') {
     assertPath();

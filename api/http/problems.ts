@@ -86,6 +86,11 @@ function asDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   for (const cause of causes(error)) {
     const { code = '' } = cause as { code?: string };
+    if (code === '55P03')
+      return new DomainError(
+        'unavailable',
+        'Others have been changing the same resource for too long; try again later',
+      );
     if (isDatabaseAway(cause))
       return new DomainError('unavailable', 'The database is temporarily unavailable; try again later');
     if (isConflict(cause))

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { createReviewActivities } from '../../../activities/review-assignments/review-assignments.activities.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -426,4 +427,19 @@ test('a project or pool that is removed takes its assignments along, and their w
     await activities.close();
   }
   await app.as(app.member).get(404, `${PATH}/${assignmentId}`);
+});
+
+test('thirty requests that wait for one pool are all answered, and keep nobody else from the database', async () => {
+  const { assign, poolId } = await reviewStage(app);
+  const waiting = await app.db.transaction().execute(async (tx) => {
+    await sql`select from review_pool where id = ${poolId} for update`.execute(tx);
+    const requests = Array.from({ length: 30 }, (_, index) => assign({ assignmentId: `${index + 1}` }, 202));
+    // They have all been sent when one that was sent after them is answered.
+    await app.as(app.owner).get(200, '/api/users/me');
+    for (const identifier of ['their/first', 'their/second'])
+      await app.as(app.stranger).post(201, '/api/projects', { identifier, platform: 'host-a' });
+    return requests;
+  });
+  const positions = (await Promise.all(waiting)).map(({ position }) => position);
+  expect(positions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
 });
