@@ -30,7 +30,7 @@ import { cutCandidate, deployBeforeProduction, deployToProduction, ENVIRONMENTS 
 import { type DemoReceiver, startReceiver } from './demo/receiver.ts';
 import { type DemoRepository, readRepository } from './demo/repository.ts';
 import { showRehearsal } from './demo/rehearse.ts';
-import { temporaryFolders } from './demo/temporary-folders.ts';
+import { noteTemporaryFolders } from './demo/temporary-folders.ts';
 import { createVersions } from './demo/versions.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 
@@ -77,9 +77,9 @@ async function main(): Promise<void> {
   say(`the service at ${found}`);
   if (values.clean) return clean(api, earlierJournals(dataDir, url));
   const place = { url, suffix, given: given && resolve(given), everyN };
+  noteTemporaryFolders((folder) => journal.note({ folder, stays: true }));
   let removing: Promise<void> | undefined;
   const removeBroken = () => {
-    if (!removing) for (const folder of temporaryFolders()) journal.note({ folder, stays: true });
     removing ??= sayRemoved(removeMade(api, journal, 'broken'));
     return removing;
   };

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeMade } from '../../tools/demo/cleanup.ts';
 import { type DemoClient, demoClient } from '../../tools/demo/client.ts';
 import { demoJournal, earlierJournals } from '../../tools/demo/journal.ts';
+import { newTemporaryFolder, noteTemporaryFolders } from '../../tools/demo/temporary-folders.ts';
 import { testApp, type TestApp } from '../support/app.ts';
 
 let app: TestApp;
@@ -80,6 +81,8 @@ test('a demo leaves nothing that would stay broken, and the next one with --clea
   const before = await left();
   const journal = demoJournal(dataDir, 'a1', app.url);
   const api = await demoClient(app.url, ownerOf(app), journal);
+  noteTemporaryFolders((path) => journal.note({ folder: path, stays: true }));
+  const folder = newTemporaryFolder();
   await makeThings(api);
   expect((await left()).webhooks).toBe(before.webhooks + 1);
 
@@ -89,12 +92,14 @@ test('a demo leaves nothing that would stay broken, and the next one with --clea
     projects: before.projects + 1,
     collections: before.collections + 1,
   });
+  expect(existsSync(folder)).toBe(true);
 
   const [earlier, ...others] = earlierJournals(dataDir, app.url);
   expect(others).toEqual([]);
   if (!earlier) throw new Error('nothing was noted');
   await expect(removeMade(api, earlier, 'all')).resolves.toEqual([]);
   await expect(left()).resolves.toEqual(before);
+  expect(existsSync(folder)).toBe(false);
   expect(earlierJournals(dataDir, app.url)).toEqual([]);
 });
 
