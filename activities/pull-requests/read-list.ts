@@ -41,7 +41,7 @@ export async function readList(
   parts: ReadingParts,
   begun: Begun,
   host: PullRequestHost | undefined,
-): Promise<Pick<RefreshReport, 'outcome' | 'listed'>> {
+): Promise<Omit<RefreshReport, 'compared'>> {
   const { tx, now, signal } = parts;
   const { project } = begun;
   if (!host) {
@@ -49,10 +49,11 @@ export async function readList(
     await tx((work) => noteFailedRefresh(work, project.id, { error, afterMs: WITHOUT_CREDENTIAL_MS }));
     return { outcome: 'none', listed: 0 };
   }
-  const failed = async ({ reason, retryAfterMs: limitMs }: HostFailure) => {
+  const failed = async ({ reason, isTransient, retryAfterMs: limitMs }: HostFailure) => {
     const afterMs = retryAfterMs(begun.failures, limitMs);
     await tx((work) => noteFailedRefresh(work, project.id, { error: reason, afterMs }));
-    return { outcome: 'failed', listed: 0 } as const;
+    const isNewsForPeople = !isTransient && reason !== begun.error;
+    return { outcome: 'failed', listed: 0, reason, isNewsForPeople } as const;
   };
   const startedAt = now();
   const { since, ...question } = listQuestion(stateOf(begun), startedAt);

@@ -3,6 +3,10 @@ import { gitReason } from './git-reason-rules.ts';
 
 export const DISK_FULL = 'There is no space left for the mirror';
 const NO_ANSWER = 'The remote did not answer in time';
+const UNDER_WAY = 'Another fetch of the mirror is under way';
+const NOT_REACHABLE = 'The remote is not reachable';
+/** What goes by itself. */
+const PASSING: ReadonlySet<string> = new Set([NO_ANSWER, UNDER_WAY, NOT_REACHABLE]);
 const DISK_FULL_MESSAGE = /No space left on device|disk quota exceeded|file too large|ENOSPC|EDQUOT|EFBIG/i;
 /** Messages of git in the C locale, and the reasons that people are shown for them. */
 const FAILURES: readonly [RegExp, string][] = [
@@ -25,15 +29,18 @@ const FAILURES: readonly [RegExp, string][] = [
     /transport .* not allowed|credentials in URL|url .* uses plaintext credentials/i,
     'The address of the remote is of a kind that is not read',
   ],
-  [/Unable to create .*\.lock|cannot lock ref/i, 'Another fetch of the mirror is under way'],
+  [/Unable to create .*\.lock|cannot lock ref/i, UNDER_WAY],
   [
     /Could not resolve|Connection (refused|reset|closed)|Could not connect|unreachable|early EOF|hung up|unable to access/i,
-    'The remote is not reachable',
+    NOT_REACHABLE,
   ],
 ];
 /** Comes before a connection that ends, which is what follows from it. */
 const DAMAGED =
   /corrupt|bad (object|tree|commit|pack)|missing (blob|tree|commit|object)|invalid index-pack|inflate|necessary objects|expected object|loose object|protocol error|is empty|unable to (read|parse)/i;
+
+/** Whether somebody must act before the remote can be read; else another attempt may do. */
+export const isForPeople = (reason: string): boolean => !PASSING.has(reason);
 
 /** Whether a message of git or of the file system says that the disk is full. */
 export const isDiskFull = (message: string): boolean => DISK_FULL_MESSAGE.test(message);

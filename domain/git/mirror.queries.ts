@@ -35,7 +35,7 @@ export const beginFetch = ({ db, tenantId }: Writes, projectId: string) =>
             .select(['tenantId', 'id', now.as('attempted_at')]),
         )
         .onConflict((conflict) => conflict.columns(['tenantId', 'projectId']).doUpdateSet({ attemptedAt: now }))
-        .returning(['projectId', 'workItemFilters', 'attributedBranch', 'messageRules', 'packagesFrom']),
+        .returning(['projectId', 'workItemFilters', 'attributedBranch', 'messageRules', 'packagesFrom', 'error']),
     )
     .selectFrom('begun')
     .innerJoin('project as p', (join) => join.on('p.tenantId', '=', tenantId).onRef('p.id', '=', 'begun.projectId'))
@@ -49,6 +49,7 @@ export const beginFetch = ({ db, tenantId }: Writes, projectId: string) =>
       'begun.attributedBranch',
       'begun.messageRules',
       'begun.packagesFrom',
+      'begun.error as errorBefore',
     ])
     .executeTakeFirst();
 

@@ -94,7 +94,7 @@ export async function beginRefresh({ db, tenantId }: Writes, projectId: string) 
     .where('tenantId', '=', tenantId)
     .where('projectId', '=', projectId)
     .forUpdate()
-    .select(['refreshedAt', 'allOpenAt', 'readUntil', 'etag', 'failures'])
+    .select(['refreshedAt', 'allOpenAt', 'readUntil', 'etag', 'failures', 'error'])
     .select([
       sql<boolean>`next_refresh_at <= clock_timestamp()`.as('isListDue'),
       sql<boolean>`coalesce(details_due_at <= clock_timestamp(), false)`.as('areDetailsDue'),

@@ -8,6 +8,17 @@ export interface MirrorInput extends TenantKey {
   repositoryIdentifier: string;
 }
 
+/** What a fetch came to. */
+export type MirrorReport =
+  | { outcome: 'fetched' | 'nothing' }
+  | {
+      outcome: 'failed';
+      /** Why the remote cannot be read, for people. */
+      reason: string;
+      /** Somebody must act, and that was not so, or for another reason, the last time. */
+      isNewsForPeople: boolean;
+    };
+
 export const GIT_QUEUE = 'git-v1';
 
 /** The remote may have something new. */

@@ -16,6 +16,10 @@ export const refreshDueSignal = defineSignal('refresh-due');
 export interface RefreshReport {
   /** `failed`: the host could not be read. `none`: nothing was asked of it. */
   outcome: 'refreshed' | 'unchanged' | 'failed' | 'none';
+  /** Why the host could not be read, for people. */
+  reason?: string;
+  /** Somebody must act, and that was not so, or for another reason, the last time. */
+  isNewsForPeople?: boolean;
   /** Pull requests that the host listed. */
   listed: number;
   /** Pull requests whose changes were looked at. */

@@ -1,6 +1,7 @@
 import {
   ApplicationFailure,
   continueAsNew,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -8,13 +9,15 @@ import {
 } from '@temporalio/workflow';
 import type { PullRequestActivities } from '../../activities/pull-requests/pull-requests.activities.ts';
 import { GIT_WORK } from '../activity-options.ts';
+import { untilDueAgain } from '../until-mended.ts';
 import { type PullRequestsInput, refreshDueSignal } from './pull-requests.contract.ts';
 
 const { refreshPullRequests } = proxyActivities<PullRequestActivities>(GIT_WORK);
 
 /**
  * Brings what is known of a project's pull requests up to date with its host, and completes; the sweeper starts it again
- * when the next refresh is due. A host that cannot be read is recorded, and the workflow then fails.
+ * when the next refresh is due. While the host cannot be read the workflow waits, and tries again when that is due; it
+ * fails, with the reason, when somebody must act, once for each reason.
  */
 export async function pullRequests(input: PullRequestsInput): Promise<void> {
   let isSignalled = false;
@@ -24,9 +27,20 @@ export async function pullRequests(input: PullRequestsInput): Promise<void> {
   let hasFailed: boolean;
   do {
     isSignalled = false;
-    const { outcome, listed, compared } = await refreshPullRequests(input);
+    const {
+      outcome,
+      listed,
+      compared,
+      reason = 'its row says why',
+      isNewsForPeople,
+    } = await refreshPullRequests(input);
     setCurrentDetails(`Host: ${outcome}; pull requests listed: ${listed}, compared with their base: ${compared}`);
     hasFailed = outcome === 'failed';
+    if (hasFailed && patched('waits-while-broken')) {
+      if (isNewsForPeople) throw ApplicationFailure.nonRetryable(reason, 'host_unreadable');
+      await untilDueAgain(() => isSignalled, 'The host cannot be read', reason);
+      isSignalled = true;
+    }
     if (isSignalled && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof pullRequests>(input);
   } while (isSignalled);
   if (hasFailed)

@@ -1,3 +1,5 @@
+import { fetchSignal, gitMirrorContract } from '../../../workflows/git/git-mirror.contract.ts';
+import { createTemporalClient } from '../../../workflows/temporal-client.ts';
 import type { TestApp } from '../../support/app.ts';
 import { withGitWorker } from '../../support/git-worker.ts';
 import { mirrored } from '../../support/mirrored.ts';
@@ -8,6 +10,9 @@ let app: TestApp;
 withGitWorker(['git-v1'], (started) => {
   app = started;
 });
+
+const temporal = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
+afterAll(() => temporal.connection.close());
 
 const owner = () => app.as(app.owner);
 const pathOf = (identifier: string) => `/api/projects/${encodeURIComponent(identifier)}`;
@@ -98,4 +103,16 @@ test('a remote that cannot be read', async () => {
       pointer: '#/remoteUrl',
     },
   ]);
+  // The workflow fails once, with the reason, and then waits as one.
+  const mirror = { ...app.tenantKey, projectId: made.id, repositoryIdentifier: identifier };
+  const state = () => app.launch.stateOf(gitMirrorContract, mirror);
+  await eventually(state, (now) => now === 'failed');
+  const handle = temporal.workflow.getHandle(app.launch.idOf(gitMirrorContract, mirror));
+  const failure = await handle.result().catch(({ cause }: Error) => cause);
+  expect(failure).toMatchObject({ message: read.warnings[0].message, type: 'remote_unreadable' });
+  await app.launch.signalWithStart(gitMirrorContract, mirror, fetchSignal);
+  const shown = () => handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  await eventually(shown, ({ currentDetails = '' }) => currentDetails.includes('There is no repository'));
+  expect(await state()).toBe('running');
+  await handle.terminate();
 });

@@ -91,12 +91,14 @@ async function stage(
     rows: () => app.sql<Json>('select * from pull_request where project_id = ? order by number', [id]),
     async refresh() {
       const before = await attempt();
+      const failures = (await state())?.failures ?? 0;
       await app.sql('update pull_request_refresh set next_refresh_at = now() where project_id = ?', [id]);
       await app.launch.signalWithStart(pullRequestsContract, input, refreshDueSignal);
       await eventually(attempt, (at) => at > before);
       await eventually(
-        () => app.launch.stateOf(pullRequestsContract, input),
-        (found) => found !== 'running',
+        async () =>
+          (await state()).failures > failures || (await app.launch.stateOf(pullRequestsContract, input)) !== 'running',
+        (isOver) => isOver,
       );
     },
   };
