@@ -8,10 +8,11 @@ import {
   type ValueTest,
   valueTests,
 } from '../webhooks/filter-rules.ts';
-import { compileLinearRegex } from '../webhooks/linear-regex.ts';
+import { compileLinearRegex, SEARCHED_MAX } from '../webhooks/linear-regex.ts';
+import { compileCheck } from './compile-check.ts';
 import type { MockRequest } from './mock-request.ts';
 import { compilePath } from './path-template-rules.ts';
-import type { Step, StepRequest, StepResponse } from './step-rules.ts';
+import type { RequestCheck, Step, StepRequest, StepResponse } from './step-rules.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -104,7 +105,7 @@ export const rootOf = (called: MockRequest, { parameters }: Pick<CompiledStep, '
 });
 
 function conditionsOf(
-  { method, path, query, headers, body, exact = [], requires }: StepRequest,
+  { method, path, query, headers, body, exact = [], checks = [], requires }: StepRequest,
   matchesPath: (path: string) => boolean,
 ): Condition[] {
   const conditions: Condition[] = [];
@@ -157,6 +158,13 @@ function conditionsOf(
       found: (called) => (called.body.map ? called.body.map.value : called.body.text),
     });
   }
+  for (const [index, check] of checks.entries())
+    conditions.push({
+      criterion: CRITERION_OF[check.of],
+      wanted: check,
+      isMet: compileCheck(check, `request/checks/${index}`),
+      found: (called) => partOf(called, check),
+    });
   if (requires !== undefined) {
     const tests = Object.entries(requires).map(
       ([name, value]) => [name, subsetTest(`request/requires/${name}`, value, true)] as const,
@@ -171,6 +179,22 @@ function conditionsOf(
   return conditions;
 }
 
+const CRITERION_OF: Record<RequestCheck['of'], Condition['criterion']> = {
+  body: 'body',
+  url: 'path',
+  path: 'path',
+  query: 'query',
+  headers: 'headers',
+  cookies: 'headers',
+};
+
+/** What a report shows of the part that a check is about; of cookies none, since they hold credentials. */
+function partOf({ target, query, headers, body }: MockRequest, { of, name = '' }: RequestCheck): unknown {
+  if (of === 'body') return body.map ? body.map.value : body.text;
+  if (of === 'query' || of === 'headers') return pick(of === 'query' ? query : headers, new Set([name]));
+  return of === 'cookies' ? undefined : target;
+}
+
 const memberOf = (map: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(map, name) ? map[name] : MISSING;
 
@@ -178,10 +202,10 @@ const pick = (map: Readonly<Record<string, unknown>>, names: ReadonlySet<string>
   Object.fromEntries(Object.entries(map).filter(([name]) => names.has(name)));
 
 /** How many things a step says of its requests beside the path. */
-function criteriaOf({ method, query, headers, body, requires }: StepRequest): number {
+function criteriaOf({ method, query, headers, body, checks = [], requires }: StepRequest): number {
   const maps = [query, headers, requires, isObject(body) ? body : undefined];
   const members = maps.reduce((sum, map) => sum + Object.keys(map ?? {}).length, 0);
-  return Math.min(999, members + (method === '*' ? 0 : 1) + (body === undefined ? 0 : 1));
+  return Math.min(999, members + checks.length + (method === '*' ? 0 : 1) + (body === undefined ? 0 : 1));
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -264,8 +288,22 @@ function subsetTest(path: string, wanted: unknown, isExact: boolean, level = 0):
   return (found) => found === wanted;
 }
 
-/** A string is the whole text of a body; anything else is compared with its JSON or its fields. */
+/**
+ * A string is the whole text of a body; anything else is compared with its JSON or its fields. Operators alone are of the
+ * text of a body that has neither, and `regex` of any text.
+ */
 function bodyTest(wanted: unknown, isExact: boolean): (called: MockRequest) => boolean {
+  if (isOperators(wanted)) {
+    const tests = Object.entries(wanted).map(
+      ([name, value]) => [name === 'regex', subsetTest('request/body', { [name]: value }, true)] as const,
+    );
+    // Only a part of a longer text would be searched.
+    const searched = ({ text = '' }: MockRequest['body']) => (text.length > SEARCHED_MAX ? MISSING : text);
+    return ({ body }) =>
+      tests.every(([isPattern, test]) =>
+        test(isPattern ? searched(body) : body.map ? body.map.value : (body.text ?? MISSING)),
+      );
+  }
   const test = subsetTest('request/body', wanted, isExact);
   if (typeof wanted === 'string')
     return ({ body }) =>

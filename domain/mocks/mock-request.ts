@@ -76,6 +76,12 @@ function jsonOf(text: string, bytes: Buffer): { value: unknown } | undefined {
   }
 }
 
+/** The value of a text that is JSON; undefined for what is none. */
+export function jsonWithin(text: string, valuesMax: number): { value: unknown } | 'too_large' | undefined {
+  const bytes = Buffer.from(text);
+  return exceededLimit(bytes, { ...JSON_LIMITS, members: valuesMax }) ? 'too_large' : jsonOf(text, bytes);
+}
+
 /** Values by name; a name that is repeated has a list. */
 export function valuesByName(parameters: Iterable<readonly [string, string]>): Record<string, string | string[]> {
   const values = new Map<string, string | string[]>();

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { parsePath } from '../shared/json-path-rules.ts';
 import { mapOf, openObject, textUpTo, valueOf } from '../shared/large-maps.ts';
 import { pathProblem } from './path-template-rules.ts';
-import { DELAY_MAX_MS, FAULT_KINDS, SEQ_MAX, type Step, type StepRequest, type StepResponse } from './step-rules.ts';
+import {
+  CHECKED_PARTS,
+  DELAY_MAX_MS,
+  FAULT_KINDS,
+  SEQ_MAX,
+  type Step,
+  type StepRequest,
+  type StepResponse,
+} from './step-rules.ts';
 
 /** A name of a header (RFC 9110, 5.6.2). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
@@ -61,13 +69,34 @@ export const StepRequestIn = z
       .optional()
       .meta({ description: 'Likewise' }),
     body: z.unknown().optional().meta({
-      description: 'JSON, or fields of a form: a subset, with operators as values. A string: the whole text',
+      description:
+        'JSON, or fields of a form: a subset, with operators as values. A string: the whole text. Operators alone: of the text, where it is no JSON and no form; `regex` always',
     }),
     exact: z
       .array(z.enum(['query', 'body']))
       .max(2)
       .optional()
       .meta({ description: 'What may have no more than is named' }),
+    checks: z
+      .array(
+        z
+          .strictObject({
+            of: z.enum(CHECKED_PARTS).meta({ description: '`url` (path and query) and `path` as they were sent' }),
+            name: z.string().min(1).max(200).optional().meta({ description: 'Of a parameter, header or cookie' }),
+            is: z.unknown().optional().meta({
+              description:
+                'A test of a text, or of tests: `{eq, ignoreCase?}`, `{contains}`, `{matches}` (of the whole text), `{before}`, `{after}`, `{sameTime}`, `{json, extra?, anyOrder?}`, `{xml}`, `{jsonPath, is? or none?}`, `{not}`, `{all: […]}`, `{any: […]}`. Absent: any value will do',
+            }),
+            isAbsent: z.boolean().optional(),
+          })
+          .transform(({ name, ...check }) => ({
+            ...check,
+            ...(name !== undefined && { name: check.of === 'headers' ? name.toLowerCase() : name }),
+          })),
+      )
+      .max(50)
+      .optional()
+      .meta({ description: 'Further conditions, all of which hold: of one of the values the test is true' }),
     requires: openObject().optional().meta({ description: 'Variables of the run: a value, or operators' }),
     captures: mapOf(textUpTo(100), valueOf(CapturePath), ENTRIES)
       .optional()

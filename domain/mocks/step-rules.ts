@@ -25,6 +25,19 @@ export interface Fault {
   probability?: number | undefined;
 }
 
+/** Where the values of a check are from: `url` and `path` as they were sent. */
+export const CHECKED_PARTS = ['body', 'url', 'path', 'query', 'headers', 'cookies'] as const;
+
+/** A condition of a request beside those of the step: one of the values passes the test, or there is none. */
+export interface RequestCheck {
+  of: (typeof CHECKED_PARTS)[number];
+  /** Of a parameter, a header in lower case, or a cookie. */
+  name?: string | undefined;
+  /** A test of a text; absent: any value will do. */
+  is?: unknown;
+  isAbsent?: boolean | undefined;
+}
+
 /** Which requests a step answers. What is absent matches anything. */
 export type StepRequest = {
   /** In upper case; `*` is any. */
@@ -39,6 +52,8 @@ export type StepRequest = {
   body?: unknown;
   /** What may have no more than is named. */
   exact?: ('query' | 'body')[] | undefined;
+  /** Further conditions, all of which hold; see `compile-check.ts`. */
+  checks?: RequestCheck[] | undefined;
   /** Variables of the run: a value, or operators. */
   requires?: Record<string, unknown> | undefined;
   /** Variables that are taken from the request: `{orderId: 'body.id'}`. */

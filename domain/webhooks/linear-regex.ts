@@ -6,7 +6,7 @@ const PATTERN_MAX = 256;
 /** Repetition counts multiply the size of the program, and so the time of each step. */
 const PROGRAM_MAX = 2_000;
 /** Only this much of a text is searched: the time is proportional to text × program. */
-const TEXT_MAX = 4_096;
+export const SEARCHED_MAX = 4_096;
 
 /** Regular expressions of users, in RE2's syntax: without backtracking, so none can hang the service; see `withPatternWork`. */
 export const compileLinearRegex: CompileRegex = (pattern) => {
@@ -15,7 +15,7 @@ export const compileLinearRegex: CompileRegex = (pattern) => {
   const size = compiled.programSize();
   if (size > PROGRAM_MAX) throw new Error('too large when its repetitions are expanded');
   return (text) => {
-    const searched = text.slice(0, TEXT_MAX);
+    const searched = text.slice(0, SEARCHED_MAX);
     usePatternWork(size * searched.length);
     return compiled.matcher(searched).find();
   };

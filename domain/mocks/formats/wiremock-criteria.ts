@@ -38,8 +38,6 @@ export function valueCriterion(matcher: unknown, path: Path): unknown {
       return regexCriterion(escaped(String(given)), at);
     case 'matches':
       return regexCriterion(`^(?:${String(given)})$`, at);
-    case 'not':
-      return notCriterion(given, at);
     case 'or':
       return orCriterion(given, at);
     case 'hasExactly':
@@ -47,12 +45,6 @@ export function valueCriterion(matcher: unknown, path: Path): unknown {
     default:
       throw new NotTakenError(at, `the matcher ${name} has no counterpart`);
   }
-}
-
-function notCriterion(given: unknown, path: Path): unknown {
-  if (isPart(given) && typeof given.equalTo === 'string' && given.caseInsensitive !== true)
-    return { ne: given.equalTo };
-  throw new NotTakenError(path, 'the matcher not is taken of equalTo alone');
 }
 
 function orCriterion(given: unknown, path: Path): unknown {
@@ -103,7 +95,9 @@ function patternCriterion(pattern: unknown, path: Path): BodyCriterion {
   if ('equalToJson' in pattern) return jsonCriterion(pattern, path);
   if ('matchesJsonPath' in pattern)
     return { body: pathCriterion(pattern.matchesJsonPath, [...path, 'matchesJsonPath']), isExact: false };
-  return { body: valueCriterion(pattern, path), isExact: false };
+  if (typeof pattern.equalTo === 'string' && Object.keys(pattern).length === 1)
+    return { body: pattern.equalTo, isExact: false };
+  throw new NotTakenError(path, 'is no subset of a body');
 }
 
 function jsonCriterion({ equalToJson, ignoreExtraElements, ignoreArrayOrder }: Part, path: Path): BodyCriterion {

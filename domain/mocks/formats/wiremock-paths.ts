@@ -1,13 +1,15 @@
 import { literalPath } from '../path-template-rules.ts';
-import { isPart, NotTakenError, regexCriterion, valueCriterion } from './wiremock-criteria.ts';
+import type { RequestCheck } from '../step-rules.ts';
+import { usable } from './wiremock-checks.ts';
+import { isPart, NotTakenError, valueCriterion } from './wiremock-criteria.ts';
 
 /** Which addresses a mapping answers. */
 export interface WireMockAddress {
   path: string;
   query?: Record<string, unknown>;
   isExact: boolean;
-  /** The path is wider than the pattern of the mapping: segments are any. */
-  isWider: boolean;
+  /** What the path is wider than. */
+  checks?: RequestCheck[];
 }
 
 type Part = Record<string, unknown>;
@@ -24,14 +26,13 @@ export function addressOf({
   if (typeof url === 'string') {
     const [path = '/', ...query] = url.split('?');
     const values = queryOf(query.join('?'));
-    return { path: literalPath(path), ...(values && { query: values }), isExact: true, isWider: false };
+    return { path: literalPath(path), ...(values && { query: values }), isExact: true };
   }
-  if (typeof urlPath === 'string') return { path: literalPath(urlPath), isExact: false, isWider: false };
-  if (typeof urlPathTemplate === 'string')
-    return { path: templateOf(urlPathTemplate, pathParameters), isExact: false, isWider: false };
-  if (typeof urlPathPattern === 'string') return { ...pathOfPattern(urlPathPattern, 'urlPathPattern'), isExact: false };
-  if (typeof urlPattern === 'string') return addressOfPattern(urlPattern);
-  return { path: '/**', isExact: false, isWider: false };
+  if (typeof urlPath === 'string') return { path: literalPath(urlPath), isExact: false };
+  if (typeof urlPathTemplate === 'string') return { path: templateOf(urlPathTemplate, pathParameters), isExact: false };
+  if (typeof urlPathPattern === 'string') return addressOfPattern('path', urlPathPattern, 'urlPathPattern');
+  if (typeof urlPattern === 'string') return addressOfPattern('url', urlPattern, 'urlPattern');
+  return { path: '/**', isExact: false };
 }
 
 function queryOf(text: string): Record<string, string | string[]> | undefined {
@@ -63,31 +64,17 @@ function templateOf(template: string, parameters: unknown): string {
     .join('/');
 }
 
-/** A pattern of path and query. */
-function addressOfPattern(pattern: string): WireMockAddress {
-  const at = pattern.search(/\\\?|\[\?\]/);
-  if (at === -1) {
-    // `/path.*` and `/path?.*` as people write them mean any query, too.
-    return { ...pathOfPattern(pattern, 'urlPattern'), isExact: false };
-  }
-  const path = pathOfPattern(pattern.slice(0, at), 'urlPattern');
-  const rest = pattern.slice(at).replace(/^(\\\?|\[\?\])/, '');
-  if (/^\(?\.[*+]\)?\$?$/.test(rest)) return { ...path, isExact: false };
-  const query = Object.fromEntries(
-    rest
-      .replace(/\$$/, '')
-      .split('&')
-      .map((pair) => {
-        const [name = '', value] = pair.split(/=(.*)/s);
-        if (!/^[\w.-]+$/.test(name) || value === undefined)
-          throw new NotTakenError(['urlPattern'], `the part ${pair} has no counterpart`);
-        return [
-          name,
-          /^[\w%-]*$/.test(value) ? decodeURIComponent(value) : regexCriterion(`^(?:${value})$`, ['urlPattern']),
-        ];
-      }),
-  );
-  return { ...path, query, isExact: false };
+/** A pattern of the path, or of path and query: as a template as far as it is one, and as what is asked of the request. */
+function addressOfPattern(of: 'path' | 'url', pattern: string, member: string): WireMockAddress {
+  const mark = of === 'url' ? pattern.search(/\\\?|\[\?\]/) : -1;
+  const template = pathOfPattern(mark === -1 ? pattern : pattern.slice(0, mark));
+  const isWhole = of === 'path' && template && !template.isWider;
+  const check = { of, is: { matches: pattern.replace(/^\^/, '').replace(/(?<!\\)\$$/, '') } };
+  return {
+    path: template?.path ?? '/**',
+    isExact: false,
+    ...(!isWhole && { checks: [usable(check, [member])] }),
+  };
 }
 
 /** Private characters, which no path has: any text of one segment, and any text at all. */
@@ -98,8 +85,8 @@ const MARK = '\uE001';
 const ANY_IN_SEGMENT = /\(?(?:\?<\w+>|\?:)?(?:\[[^\]]+\]|\\[dw])(?:[+*]|\{\d+(?:,\d*)?\})\)?/g;
 const ANY = /\(?\.[*+]\??\)?/g;
 
-/** A regular expression of a path as a template. Throws `NotTakenError` for one that is no mere wildcard. */
-function pathOfPattern(pattern: string, member: string): { path: string; isWider: boolean } {
+/** A regular expression of a path as a template, which may be wider; undefined for one that is no mere wildcard. */
+function pathOfPattern(pattern: string): { path: string; isWider: boolean } | undefined {
   const text = pattern.replace(/^\^/, '').replace(/\$$/, '');
   let isWider = false;
   // A slash in brackets parts no segments.
@@ -110,8 +97,7 @@ function pathOfPattern(pattern: string, member: string): { path: string; isWider
     })
     .replaceAll(ANY, MARK)
     .replaceAll(/\\([^\w\s])/g, (_all, char: string) => (char === '*' ? '%2A' : char));
-  if (/[()[\]|+?^$\\]/.test(marked) || /\{/.test(marked) || marked.includes('*'))
-    throw new NotTakenError([member], `the pattern ${pattern} is more than wildcards`);
+  if (/[()[\]|+?^$\\]/.test(marked) || /\{/.test(marked) || marked.includes('*')) return undefined;
   const segments = marked.split('/').map((segment) => {
     if (segment === MARK) return '**';
     return segment.replaceAll(/[\uE000\uE001]+/g, '*');

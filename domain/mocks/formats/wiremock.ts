@@ -1,5 +1,7 @@
 import { checked, collectSteps, type Imported, type ImportedSteps, readJson, type StepDraft } from './imported.ts';
 import { z } from 'zod';
+import type { RequestCheck } from '../step-rules.ts';
+import { bodyChecks, valueChecks } from './wiremock-checks.ts';
 import { bodyCriterion, isPart, NotTakenError, valueCriterion } from './wiremock-criteria.ts';
 import { addressOf } from './wiremock-paths.ts';
 import { templateOf } from './wiremock-templates.ts';
@@ -87,34 +89,45 @@ function addMapping({ collected, states }: Reading, mapping: WireMockMapping, pa
 
 type Skip = (path: Path, reason: string) => void;
 
-/** Criteria that say nothing about the request itself. */
-const NOT_COMPARED: Record<string, string> = {
-  basicAuthCredentials: 'is not compared: clients bring their own credentials',
-  scheme: 'is not compared: requests reach the scenario by its own address',
-  host: 'is not compared: requests reach the scenario by its own address',
-  port: 'is not compared: requests reach the scenario by its own address',
-  clientIp: 'is not compared',
-};
-const WITHOUT_COUNTERPART = ['cookies', 'customMatcher', 'multipartPatterns'];
+/** Criteria of the address, which is that of the scenario here. */
+const NOT_COMPARED: readonly string[] = ['scheme', 'host', 'port'];
+const ADDRESSES: readonly string[] = ['url', 'urlPath', 'urlPattern', 'urlPathPattern', 'urlPathTemplate'];
+const CRITERIA = new Set([
+  ...NOT_COMPARED,
+  ...ADDRESSES,
+  'method',
+  'pathParameters',
+  'queryParameters',
+  'headers',
+  'cookies',
+  'bodyPatterns',
+  'formParameters',
+]);
 
 function requestOf(request: Part, skip: Skip): NonNullable<StepDraft['request']> {
-  for (const name of WITHOUT_COUNTERPART)
-    if (request[name] !== undefined) throw new NotTakenError(['request', name], 'has no counterpart');
-  for (const [name, reason] of Object.entries(NOT_COMPARED)) if (request[name] !== undefined) skip([name], reason);
+  for (const name of Object.keys(request))
+    if (!CRITERIA.has(name)) throw new NotTakenError(['request', name], 'has no counterpart');
+  const [, second] = ADDRESSES.filter((name) => request[name] !== undefined);
+  if (second !== undefined) throw new NotTakenError(['request', second], 'stands beside another address');
+  for (const name of NOT_COMPARED)
+    if (request[name] !== undefined) skip([name], 'is not compared: requests reach the scenario by its own address');
   return withPlace('request', () => {
-    const { path, query, isExact, isWider } = addressOf(request);
-    if (isWider) skip([], `the path is taken as ${path}, which is wider than the pattern`);
+    const address = addressOf(request);
     const body = bodyOf(request);
     const headers = valuesOf(request.headers, 'headers');
-    const parameters = { ...query, ...valuesOf(request.queryParameters, 'queryParameters') };
-    const exact = [...(isExact ? (['query'] as const) : []), ...(body?.isExact ? (['body'] as const) : [])];
+    const parameters = valuesOf(request.queryParameters, 'queryParameters');
+    const cookies = valuesOf(request.cookies, 'cookies');
+    const query = { ...address.query, ...parameters.values };
+    const exact = [...(address.isExact ? (['query'] as const) : []), ...(body.isExact ? (['body'] as const) : [])];
+    const checks = [...(address.checks ?? []), ...[parameters, headers, cookies, body].flatMap((part) => part.checks)];
     return {
       method: methodOf(request.method),
-      path,
-      ...(Object.keys(parameters).length > 0 && { query: parameters }),
-      ...(headers && { headers }),
-      ...(body && { body: body.body }),
+      path: address.path,
+      ...(Object.keys(query).length > 0 && { query }),
+      ...(Object.keys(headers.values).length > 0 && { headers: headers.values }),
+      ...('body' in body && { body: body.body }),
       ...(exact.length > 0 && { exact }),
+      ...(checks.length > 0 && { checks }),
     };
   });
 }
@@ -134,17 +147,53 @@ function methodOf(given: unknown): string {
   throw new NotTakenError(['method'], 'only one method or ANY has a counterpart');
 }
 
-function valuesOf(given: unknown, name: string): Record<string, unknown> | undefined {
-  if (!isPart(given)) return undefined;
-  return Object.fromEntries(Object.entries(given).map(([key, matcher]) => [key, valueCriterion(matcher, [name, key])]));
+/** What is asked of values by name: as values and operators where these say the same, else as checks. */
+function valuesOf(given: unknown, member: 'queryParameters' | 'headers' | 'cookies') {
+  const values: Record<string, unknown> = {};
+  const checks: RequestCheck[] = [];
+  if (given !== undefined && !isPart(given)) throw new NotTakenError([member], 'is no object');
+  const of = member === 'queryParameters' ? 'query' : member;
+  for (const [key, matcher] of Object.entries(given ?? {})) {
+    const value = of === 'cookies' ? undefined : orUndefined(() => valueCriterion(matcher, [member, key]));
+    if (value !== undefined) values[key] = value;
+    else checks.push(...valueChecks(of, of === 'headers' ? key.toLowerCase() : key, matcher, [member, key]));
+  }
+  return { values, checks };
 }
 
-function bodyOf({ bodyPatterns, formParameters }: Part) {
-  const fields = valuesOf(formParameters, 'formParameters');
-  if (fields && bodyPatterns !== undefined)
-    throw new NotTakenError(['formParameters'], 'cannot be compared beside bodyPatterns');
-  if (fields) return { body: fields, isExact: false };
-  return Array.isArray(bodyPatterns) ? bodyCriterion(bodyPatterns, ['bodyPatterns']) : undefined;
+/** Undefined where there is no counterpart of this kind. */
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof NotTakenError) return undefined;
+    throw error;
+  }
+}
+
+interface BodyPart {
+  body?: unknown;
+  isExact: boolean;
+  checks: RequestCheck[];
+}
+
+/** What is asked of the body: as JSON of which it has a subset where that says the same, else as checks. */
+function bodyOf({ bodyPatterns, formParameters }: Part): BodyPart {
+  const checksOf = () =>
+    Array.isArray(bodyPatterns) ? bodyChecks(bodyPatterns, ['bodyPatterns']) : ([] satisfies RequestCheck[]);
+  if (bodyPatterns !== undefined && !Array.isArray(bodyPatterns))
+    throw new NotTakenError(['bodyPatterns'], 'is no list');
+  if (formParameters !== undefined) {
+    if (!isPart(formParameters)) throw new NotTakenError(['formParameters'], 'is no object');
+    const fields = Object.entries(formParameters).map(([key, matcher]) => [
+      key,
+      valueCriterion(matcher, ['formParameters', key]),
+    ]);
+    return { body: Object.fromEntries(fields) as unknown, isExact: false, checks: checksOf() };
+  }
+  if (!Array.isArray(bodyPatterns)) return { isExact: false, checks: [] };
+  const subset = orUndefined(() => bodyCriterion(bodyPatterns, ['bodyPatterns']));
+  return subset ? { ...subset, checks: [] } : { isExact: false, checks: checksOf() };
 }
 
 const variableOf = (scenarioName: string): string => scenarioName.replaceAll(/\W+/g, '_').slice(0, 100);

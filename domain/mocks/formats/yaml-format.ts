@@ -83,7 +83,7 @@ export function* yamlSteps(steps: Iterable<Step>): Generator<string> {
 }
 
 function writtenStep({ seq, request, response, times }: Step): unknown {
-  const { method, path, query, headers, body, exact, requires, captures } = request;
+  const { method, path, query, headers, body, exact, checks, requires, captures } = request;
   return {
     seq,
     request: withoutAbsent({
@@ -93,6 +93,7 @@ function writtenStep({ seq, request, response, times }: Step): unknown {
       headers: sorted(headers),
       body,
       exact: exact?.toSorted(),
+      checks: checks?.map((check) => sorted({ ...check })),
       requires: sorted(requires),
       captures: sorted(captures),
     }),

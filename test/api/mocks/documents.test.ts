@@ -26,7 +26,12 @@ test('an export, imported under another name, is exported as the same bytes', as
     steps: [
       step('GET', '/a/{id}', { z: 1, a: [null, 1.5, 'yes'] }, { times: 1 }),
       {
-        request: { query: { b: 'x', a: { regex: '^y' } }, body: { zz: 1, a: { gt: 3 } }, requires: { s: 'open' } },
+        request: {
+          query: { b: 'x', a: { regex: '^y' } },
+          body: { zz: 1, a: { gt: 3 } },
+          checks: [{ of: 'body', is: { jsonPath: '$.a' } }],
+          requires: { s: 'open' },
+        },
         response: { status: 503, bodyBase64: 'AAECAw==', delayMs: { min: 1, max: 9 }, fault: { kind: 'reset' } },
       },
       { response: { body: 'a: b\r\n - c\t\n', headers: { b: '1', a: ['2', '3'] }, sets: { s: '1' }, template: true } },

@@ -1,4 +1,7 @@
+import { compileStep } from '../../../../domain/mocks/compile-step.ts';
 import { importWireMock } from '../../../../domain/mocks/formats/wiremock.ts';
+import { mockRequest } from '../../../../domain/mocks/mock-request.ts';
+import type { Step } from '../../../../domain/mocks/step-rules.ts';
 
 const mapped = (...mappings: unknown[]) => importWireMock(JSON.stringify({ mappings }));
 const requestOf = (request: unknown) => mapped({ request, response: {} }).steps[0]?.request;
@@ -21,10 +24,18 @@ describe('mappings of WireMock', () => {
     ],
     [{ urlPathPattern: '/a/[^/]+/b' }, { method: '*', path: '/a/*/b' }],
     [{ urlPathPattern: '^/v1\\.0/.*$' }, { method: '*', path: '/v1.0/**' }],
-    [{ urlPattern: '/a\\?.*' }, { method: '*', path: '/a' }],
+    [
+      { urlPathPattern: '/a/\\d+' },
+      { method: '*', path: '/a/*', checks: [{ of: 'path', is: { matches: '/a/\\d+' } }] },
+    ],
     [
       { urlPattern: '/a\\?x=([0-9]+)&y=b' },
-      { method: '*', path: '/a', query: { x: { regex: '^(?:([0-9]+))$' }, y: 'b' } },
+      { method: '*', path: '/a', checks: [{ of: 'url', is: { matches: '/a\\?x=([0-9]+)&y=b' } }] },
+    ],
+    [{ urlPattern: '/(a|b)/c' }, { method: '*', path: '/**', checks: [{ of: 'url', is: { matches: '/(a|b)/c' } }] }],
+    [
+      { headers: { A: { absent: true } } },
+      { method: '*', path: '/**', checks: [{ of: 'headers', name: 'a', isAbsent: true }] },
     ],
     [{}, { method: '*', path: '/**' }],
     [
@@ -63,16 +74,102 @@ describe('mappings of WireMock', () => {
 
   it.each([
     [{ bodyPatterns: [{ matchesXPath: '/a' }] }, '/mappings/0/request/bodyPatterns/0/matchesXPath'],
-    [{ bodyPatterns: [{ matchesJsonPath: '$..a' }] }, '/mappings/0/request/bodyPatterns/0/matchesJsonPath'],
-    [{ headers: { A: { absent: true } } }, '/mappings/0/request/headers/A/absent'],
+    [{ bodyPatterns: [{ matchesJsonPath: '$..a..b' }] }, '/mappings/0/request/bodyPatterns/0'],
+    [{ bodyPatterns: [{ matchesJsonPath: '$.a.length()' }] }, '/mappings/0/request/bodyPatterns/0'],
+    [{ bodyPatterns: [{ equalToXml: '<a>' }] }, '/mappings/0/request/bodyPatterns/0'],
+    [{ bodyPatterns: [{ before: 'now +3 days' }] }, '/mappings/0/request/bodyPatterns/0'],
     [{ headers: { A: { matches: '(?=x)' } } }, '/mappings/0/request/headers/A/matches'],
     [{ headers: { A: { matches: '(a+)+$'.repeat(100) } } }, '/mappings/0/request/headers/A/matches'],
-    [{ urlPattern: '/(a|b)/c' }, '/mappings/0/request/urlPattern'],
-    [{ cookies: { sid: { equalTo: 'x' } } }, '/mappings/0/request/cookies'],
+    [{ headers: { A: { equalTo: 'a', unknownThing: 1 } } }, '/mappings/0/request/headers/A'],
+    [{ basicAuth: { username: 'a', password: 'b' } }, '/mappings/0/request/basicAuth'],
+    [{ basicAuthCredentials: { username: 'a', password: 'b' } }, '/mappings/0/request/basicAuthCredentials'],
+    [{ clientIp: { equalTo: '10.0.0.1' } }, '/mappings/0/request/clientIp'],
+    [{ unknownThing: 1 }, '/mappings/0/request/unknownThing'],
+    [{ url: '/a', urlPath: '/b' }, '/mappings/0/request/urlPath'],
     [{ customMatcher: { name: 'x' } }, '/mappings/0/request/customMatcher'],
   ])('are not taken with the criterion %j', (request, pointer) => {
     expect(mapped({ request, response: {} }).steps).toEqual([]);
     expect(refusalOf(request)?.pointer).toBe(pointer);
+  });
+
+  it('are taken with a host, a port and a scheme, which are named', () => {
+    const { steps, notTaken } = mapped({ request: { url: '/a', host: 'a.example', port: 8080, scheme: 'https' } });
+    expect(steps).toHaveLength(1);
+    expect(notTaken.map(({ pointer }) => pointer)).toEqual(
+      ['scheme', 'host', 'port'].map((name) => `/mappings/0/request/${name}`),
+    );
+  });
+
+  const JSON_BODY =
+    '{"order": {"id": 7, "note": null, "items": [{"sku": "a", "price": 5}, {"sku": "b", "price": 20}]}}';
+  const XML_BODY = '<o:order xmlns:o="urn:o" id="1" kind="x">\n  <o:item>a</o:item>\n</o:order>';
+  /** What a criterion answers and what not: bodies, or else targets and headers. */
+  it.each<[object, string[], string[]]>([
+    [{ bodyPatterns: [{ contains: 'Cancel' }] }, ['zz Cancel zz', '{"a": "Cancel"}'], ['cancel', '']],
+    [{ bodyPatterns: [{ contains: 'a' }, { contains: 'b' }] }, ['ab', 'b-a'], ['a', 'b']],
+    [{ bodyPatterns: [{ matches: 'a+' }] }, ['aa'], ['aab', '']],
+    [{ bodyPatterns: [{ doesNotMatch: '.*x.*' }] }, ['a', ''], ['axb', 'a'.repeat(5_000)]],
+    [{ bodyPatterns: [{ doesNotContain: 'x' }] }, ['a'], ['axb']],
+    [{ bodyPatterns: [{ not: { contains: 'x' } }] }, ['a'], ['x']],
+    [{ bodyPatterns: [{ and: [{ contains: 'a' }, { matches: '.{3}' }] }] }, ['abc'], ['ab', 'xyz']],
+    [{ bodyPatterns: [{ or: [{ equalTo: 'a' }, { contains: 'b' }] }] }, ['a', 'xbx'], ['aa']],
+    [{ bodyPatterns: [{ equalTo: 'A', caseInsensitive: true }] }, ['a'], ['aa']],
+    [{ bodyPatterns: [{ absent: true }] }, [''], ['a']],
+    [{ bodyPatterns: [{ matchesJsonPath: '$.order.id' }] }, [JSON_BODY], ['{"order": {}}', 'text', '']],
+    [{ bodyPatterns: [{ matchesJsonPath: '$.order.note' }] }, [], [JSON_BODY]],
+    [{ bodyPatterns: [{ matchesJsonPath: '$..sku' }] }, [JSON_BODY], ['{"order": {}}']],
+    [
+      { bodyPatterns: [{ matchesJsonPath: '$.order.items[?(@.price > 10)]' }] },
+      [JSON_BODY],
+      ['{"order": {"items": [{"price": 1}]}}'],
+    ],
+    [
+      { bodyPatterns: [{ matchesJsonPath: "$..[?(@.sku == 'b' && @.price == 20)]" }] },
+      [JSON_BODY],
+      ['{"sku": "b", "price": 2}'],
+    ],
+    [{ bodyPatterns: [{ matchesJsonPath: '$.order[?(@.id > 5)]' }] }, [JSON_BODY], ['{"order": {"id": 5}}']],
+    [
+      { bodyPatterns: [{ matchesJsonPath: { expression: '$.order.items[*].sku', matches: '[bc]' } }] },
+      [JSON_BODY],
+      ['{"order": {"items": [{"sku": "a"}]}}'],
+    ],
+    [
+      { bodyPatterns: [{ matchesJsonPath: { expression: '$.order.gone', absent: true } }] },
+      [JSON_BODY],
+      ['{"order": {"gone": 1}}'],
+    ],
+    [{ bodyPatterns: [{ equalToJson: '[1, 2]', ignoreArrayOrder: true }] }, ['[2, 1]'], ['[1, 2, 3]', '[1, 1]']],
+    [
+      { bodyPatterns: [{ equalToXml: XML_BODY }] },
+      [XML_BODY, '<order xmlns="urn:o" kind="x" id="1"><item>a</item></order>'],
+      ['<order id="1" kind="x"><item>a</item></order>', '<a/>', 'a'],
+    ],
+    [
+      { bodyPatterns: [{ before: '2026-03-02T00:00:00Z' }] },
+      ['2026-03-01T00:00:00Z'],
+      ['2026-03-02T00:00:01Z', 'yesterday'],
+    ],
+    [{ bodyPatterns: [{ after: '2026-03-02T00:00:00Z' }] }, ['2026-03-02T01:00:00+00:30'], ['2026-03-01']],
+    [{ urlPattern: '/testmapping' }, ['/testmapping'], ['/testmapping?extra=1', '/testmapping/a']],
+    [{ urlPath: '/a' }, ['/a', '/a?b=1'], ['/a/b']],
+    [{ urlPathPattern: '/a/\\d+' }, ['/a/12', '/a/12?x=1'], ['/a/b']],
+    [{ urlPattern: '/a\\?x=.*' }, ['/a?x=1'], ['/a']],
+    [{ queryParameters: { a: { absent: true } } }, ['/a', '/a?b=1'], ['/a?a=1']],
+    [{ queryParameters: { a: { doesNotMatch: '1' } } }, ['/a?a=2'], ['/a?a=1', '/a']],
+    [{ headers: { 'X-A': { not: { equalTo: 'b' } } } }, ['/ x-a:c'], ['/ x-a:b', '/']],
+    [{ cookies: { lang: { equalTo: 'de' } } }, ['/ cookie:a=b; lang=de'], ['/ cookie:lang=en', '/']],
+  ])('with %j answer the same requests', (request, answered, others) => {
+    const [step] = mapped({ request, response: {} }).steps;
+    const { matches } = compileStep(step as Step);
+    const called = (text: string) => {
+      const [target = '', header] = 'bodyPatterns' in request ? ['/'] : text.split(/ (?=[a-z-]+:)/);
+      const [name = '', value = ''] = header?.split(/:(.*)/s) ?? [];
+      const body = 'bodyPatterns' in request ? text : '';
+      return mockRequest('POST', target, header === undefined ? {} : { [name]: value }, Buffer.from(body));
+    };
+    expect(answered.filter((text) => !matches(called(text), {}))).toEqual([]);
+    expect(others.filter((text) => matches(called(text), {}))).toEqual([]);
   });
 
   it('take states of scenarios, of which the first is that of a variable that was never set', () => {
@@ -146,6 +243,18 @@ describe('mappings of WireMock', () => {
     [{ body: '{{#each x}}{{/each}}', transformers: ['response-template'] }, '/mappings/0/response'],
   ])('are not taken with the response %j', (response, pointer) => {
     expect(refusalOf({}, response)?.pointer).toBe(pointer);
+  });
+
+  it('are not needed for operators of the text of a body', () => {
+    const request = { method: 'POST', path: '/a', body: { regex: 'Cancel' } };
+    const { matches } = compileStep({ seq: 1, request, response: { status: 200 }, times: null });
+    const called = (text: string) => mockRequest('POST', '/a', {}, Buffer.from(text));
+    expect(['zz Cancel zz', '{"a":"Cancel"}', 'cancel', ''].map((text) => matches(called(text), {}))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('may be one, or a list', () => {
