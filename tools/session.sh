@@ -41,12 +41,21 @@ call() {
 }
 
 if [ -n "${EMAIL:-}" ]; then
-  OWNER=$EMAIL
   _owner=$(node -p 'JSON.stringify({ email: process.argv[1], password: process.argv[2] })' "$EMAIL" "$PASSWORD")
 else
-  OWNER=$(field email < "$DATA_DIR/owner.json")
-  _owner=@$DATA_DIR/owner.json
+  _owner=$(cat "$DATA_DIR/owner.json") || return 1
 fi
-TOKEN=$(curl -sS "$BASE/api/auth/admin/login" -H 'content-type: application/json' --data "$_owner" | field access_token) &&
-  echo "Signed in at $BASE as $OWNER"
+OWNER=$(printf '%s\n' "$_owner" | sed -n 's/.*"email": *"\([^"]*\)".*/\1/p')
+_reply=$(curl -sS "$BASE/api/auth/admin/login" -H 'content-type: application/json' --data "$_owner") || return 1
 unset _owner
+case $_reply in
+*'"access_token":"'*)
+  TOKEN=${_reply#*'"access_token":"'}
+  TOKEN=${TOKEN%%'"'*}
+  echo "Signed in at $BASE as $OWNER"
+  ;;
+*)
+  echo "Not signed in: $_reply" >&2
+  return 1
+  ;;
+esac

@@ -42,7 +42,7 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'quayside-docs-'));
   const { email, password } = app.owner;
   writeFileSync(join(dataDir, 'instance.json'), JSON.stringify({ url: app.url }));
-  writeFileSync(join(dataDir, 'owner.json'), JSON.stringify({ email, password }));
+  writeFileSync(join(dataDir, 'owner.json'), JSON.stringify({ tenant: app.tenant.slug, email, password }, null, 2));
   crm = await crmSimulator();
   tracker = await gitHost('host-a');
   browsers = await browserbaseSimulator();
