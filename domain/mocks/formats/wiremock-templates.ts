@@ -10,8 +10,8 @@ type Response = StepDraft['response'];
 export function templateOf(response: Response, path: string): { response: Response; path: string } {
   const segments = path.split('/');
   const translate = (text: string): string =>
-    text.replaceAll(/\{\{\{?\s*([^{}]*?)\s*\}?\}\}/g, (whole, expression: string) => {
-      const known = looked(expression, segments);
+    text.replaceAll(/\{\{\{?([^{}]*)\}?\}\}/g, (whole, expression: string) => {
+      const known = looked(expression.trim(), segments);
       if (known === undefined) throw new NotTakenError([], `the template ${whole.slice(0, 100)} has no counterpart`);
       return known;
     });
