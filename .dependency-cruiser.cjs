@@ -70,7 +70,9 @@ module.exports = {
     {
       name: 'adapters-from-composition-roots-only',
       severity: 'error',
-      from: { pathNot: '^(api/(main|server)|activities/(main|browser-host/main|backend|adapters/.*))\\.ts$' },
+      from: {
+        pathNot: '^(api/(main|server)|activities/(main|browser-host/(main|host-backend)|backend|adapters/.*))\\.ts$',
+      },
       to: { path: '^activities/adapters/', dependencyTypesNot: ['type-only'] },
     },
     {

@@ -52,10 +52,7 @@ import { createSalesforceAnalyzer } from './adapters/salesforce-analyzer.ts';
 import { createSlackPlatform } from './adapters/slack-platform.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { createWorkTrackers } from './adapters/work-trackers.ts';
-import { permittedConnector } from './adapters/outbound-policy.ts';
-import { isolatedBy } from './adapters/analyzer-isolation.ts';
-import type { Outbound } from './browser-host/egress-proxy.ts';
-import type { EncoderProgram } from './browser-host/ffmpeg.ts';
+import { databaseAccess } from './database-access.ts';
 import type { Deps } from './deps.ts';
 import { CommandRuns } from './flows/command-runs.ts';
 
@@ -116,13 +113,6 @@ export interface BackendParts {
 
 /** How long a transaction waits for a lock: longer than any that is well holds one. */
 const LOCK_TIMEOUT = '20s';
-
-/** How the API and the workers reach the database. */
-export const databaseAccess = (config: Config) => ({
-  databaseUrl: config.DATABASE_URL,
-  role: config.DATABASE_APP_ROLE,
-  poolSize: config.DATABASE_POOL_SIZE,
-});
 
 /** Connects to nothing yet: connections are made when they are needed. */
 export function createBackend({ config, launch, log }: BackendParts): Backend {
@@ -245,18 +235,6 @@ const LANE_SETTINGS = {
   // A delivery stays pending until its outcome is on disk: what a crash of the database loses is sent again.
   synchronous_commit: 'off',
 };
-
-/** Encoders of recordings: what reads pictures that pages have drawn sees nothing but its folder. */
-export const encoderOf = (program: string): EncoderProgram => ({
-  program,
-  apart: (folder) => isolatedBy({ folder, readable: [] }),
-});
-
-/** Where lent browsers may go. */
-export const outboundOf = ({ outbound }: Pick<Backend, 'outbound'>): Outbound => ({
-  addresses: outbound,
-  connectorFor: permittedConnector,
-});
 
 export interface WorkerBackend {
   deps: Deps;

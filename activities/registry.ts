@@ -11,6 +11,8 @@ import { ENVIRONMENT_LOCKS_QUEUE } from '../workflows/environment-locks/environm
 import { createAuditExportActivities } from './audit/audit-exports.activities.ts';
 import { createApprovalActivities } from './approvals/approvals.activities.ts';
 import { createBrowserSessionActivities } from './browser-sessions/browser-sessions.activities.ts';
+import { startUrlOf } from './browser-sessions/start-url.ts';
+import { createStartUrlActivities } from './browser-sessions/start-urls.activities.ts';
 import { createSessionStateActivities } from './browser-sessions/session-state.activities.ts';
 import { createChatLaneActivities } from './chat/chat-lane.activities.ts';
 import { createEnvironmentLockActivities } from './environment-locks/environment-locks.activities.ts';
@@ -146,7 +148,11 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
       ...createOrgLimitActivities(deps),
       ...createGcCheckActivities(deps),
       ...createOrgExplorerActivities(deps),
-      ...createBrowserSessionActivities(deps, deps.browsers),
+      ...createBrowserSessionActivities(deps, {
+        ...deps.browsers,
+        startUrlOf: (key, session) => startUrlOf(deps, key, session),
+      }),
+      ...createStartUrlActivities(deps),
       ...createOperationActivities(deps),
     },
     options: { maxConcurrentActivityTaskExecutions: CRM_AT_ONCE },

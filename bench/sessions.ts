@@ -6,8 +6,9 @@ import { type BrowserHost, runBrowserHost } from '../activities/browser-host/bro
 import type { Picture } from '../activities/browser-host/browser.ts';
 import { processesOf } from '../activities/browser-host/processes.ts';
 import { installRuntime } from '../activities/worker-runtime.ts';
-import { parseConfig } from '../domain/shared/config.ts';
+import { parseHostConfig } from '../domain/shared/host-config.ts';
 import { ANIMATED_PAGE, servePages } from '../test/support/pages.ts';
+import { hostEnvironment } from '../tools/host-environment.ts';
 import { childrenOf, cpuTimes } from './cpu.ts';
 import { Figures, quantile } from './figures.ts';
 import { sessionsStage } from './sessions-stage.ts';
@@ -32,7 +33,10 @@ const pages = await servePages({ '/': ANIMATED_PAGE });
 const figures = new Figures();
 try {
   const startHost = (spares: number) =>
-    runBrowserHost({ config: parseConfig({ ...stage.service.env, BROWSER_SPARES: String(spares) }), log });
+    runBrowserHost({
+      config: parseHostConfig({ ...hostEnvironment(stage.service.env), BROWSER_SPARES: String(spares) }),
+      log,
+    });
   const show = async (host: BrowserHost, id: string) => {
     const browser = host.browsers.find(id);
     const [tab] = browser?.tabs.list() ?? [];

@@ -8,6 +8,7 @@ import { bootstrap } from './bootstrap.ts';
 import { startChild } from './child.ts';
 import { startPostgres } from './embedded-postgres.ts';
 import { greetingText, HELP } from './greeting.ts';
+import { hostEnvironment } from './host-environment.ts';
 import { type InstanceLock, lockInstance } from './instance-lock.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 import { createParts, createRestartLimit, createRestartPauses } from './parts.ts';
@@ -185,8 +186,13 @@ async function main(): Promise<void> {
   const worker = () => child(WORKER, 'activities/main.ts', metricsPorts.worker);
   await Promise.all([child('API', 'api/main.ts', metricsPorts.api), worker()]);
   restarts.set(WORKER, worker);
+  const browserHost = () =>
+    parts.start(BROWSER_HOST, 'process', (signal) => {
+      const hostEnv = { ...hostEnvironment(childEnv), METRICS_PORT: '0' };
+      return startChild(BROWSER_HOST, 'activities/browser-host/main.ts', hostEnv, signal);
+    });
   const hasBrowsers = (await browserPrograms) !== null;
-  if (hasBrowsers) startBrowserHost(() => child(BROWSER_HOST, 'activities/browser-host/main.ts', 0));
+  if (hasBrowsers) startBrowserHost(browserHost);
   if (stoppingSince !== undefined) return;
   lock.noteUrl(localUrlOf(parseConfig(childEnv)), metricsUrl);
   const greeting = {

@@ -146,6 +146,12 @@ export const BROWSER_PROVISION = {
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
 } satisfies ActivityOptions;
 
+/** The opening of an org for a host that waits for it, and tries again as a part of its own attempts. */
+export const BROWSER_START_URL = {
+  scheduleToCloseTimeout: '40 seconds',
+  retry: { maximumAttempts: 1 },
+} satisfies ActivityOptions;
+
 /**
  * The watch over a browser that is lent, for as long as that is. When the host does not take it, it is gone, and the
  * browser with it; after a lost heartbeat it is asked once more in that way.

@@ -2,27 +2,26 @@ import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { Logger } from 'pino';
-import { createPublicTokenRing } from '../../domain/auth/token-ring.ts';
 import { forgetHost, hostLives, openSessionsOfHost } from '../../domain/browser-sessions/browser-hosts.queries.ts';
-import { admittedTo, createHostTokenReader } from '../../domain/browser-sessions/host-tokens.ts';
 import { refusedIsolation } from '../../domain/browser-sessions/isolation-rules.ts';
 import { viewerOf } from '../../domain/browser-sessions/live-viewer-rules.ts';
 import { HOST_SILENT_SECONDS } from '../../domain/browser-sessions/providers.queries.ts';
 import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
 import { noteControl, noteInTimeline } from '../../domain/browser-sessions/timeline.mutations.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
-import { type Config, ConfigError } from '../../domain/shared/config.ts';
+import { ConfigError } from '../../domain/shared/config.ts';
+import type { HostConfig } from '../../domain/shared/host-config.ts';
 import { newId } from '../../domain/shared/ids.ts';
 import { within } from '../../domain/shared/within.ts';
 import { BROWSER_SESSIONS_QUEUE } from '../../workflows/browser-sessions/browser-session.contract.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';
-import { createBackend, createWorkerBackend, encoderOf, outboundOf } from '../backend.ts';
 import { createBrowserSessionActivities } from '../browser-sessions/browser-sessions.activities.ts';
 import { createFleet } from '../worker.ts';
 import type { BrowserEnd } from './browser.ts';
 import { bridge } from './cdp-bridge.ts';
 import { startChromium } from './chromium.ts';
+import { createHostBackend } from './host-backend.ts';
 import { type HostServerParts, startHostServer } from './host-server.ts';
 import { newHostFolder, removeStaleFolders } from './browser-folder.ts';
 import { isolationHere } from './isolation-here.ts';
@@ -43,7 +42,7 @@ const STOP_MAX_MS = 9_000;
 const QUICK_CANCELLATION = { maxHeartbeatThrottleInterval: '500 milliseconds' } as const;
 
 export interface BrowserHostParts {
-  config: Config;
+  config: HostConfig;
   log: Logger;
   plugins?: OpenTelemetryPlugin[];
 }
@@ -70,9 +69,8 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins };
   const client = createTemporalClient(engine);
   const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });
-  const backend = createBackend({ config, launch, log });
-  const { deps, close } = createWorkerBackend(backend, config);
-  const outbound = outboundOf(backend);
+  const deps = await createHostBackend({ config, launch, log });
+  const { outbound } = deps;
   const { startsAs, isolation } = await isolationHere({ programs, outbound });
   const refusal = refusedIsolation(isolation, {
     weakest: config.BROWSER_ISOLATION,
@@ -87,14 +85,14 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
   const unitOf = (tenantId: string) => deps.actingAs(systemActor({ tenantId, tenantSlug: '' }, SESSIONS));
   const { ffmpeg } = programs;
   const folder = await newHostFolder('recordings');
-  const recorder = { ...deps, encoder: encoderOf(ffmpeg ?? 'ffmpeg'), folder };
+  const recorder = { ...deps, encoder: deps.encoderOf(ffmpeg ?? 'ffmpeg'), folder };
   const browsers = new LocalBrowsers({
     host: { id, queue },
     places: config.BROWSER_PLACES,
     spares: config.BROWSER_SPARES ?? (process.availableMemory() > SPARE_NEEDS_BYTES ? 1 : 0),
     startBrowser: (viewport) => startChromium({ programs, isolation: startsAs, viewport, outbound }),
     startRecorder: ffmpeg === null ? undefined : (browser) => startRecorder(browser, recorder),
-    recordings: backend.recordings.local,
+    recordings: deps.recordings,
     note: ({ tenantId, sessionId }, entry) => unitOf(tenantId)((tx) => noteInTimeline(tx, sessionId, entry)),
     log,
   });
@@ -106,7 +104,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
   });
   const server = await startHostServer({
     lent: browsers,
-    admit: admittedTo(id, createHostTokenReader(createPublicTokenRing(backend.keys.tokenKeys), backend.publicUrl)),
+    admit: deps.admitTo(id),
     listen: { host: config.HOST, port: config.BROWSER_HOST_PORT, url: config.BROWSER_HOST_URL },
     ...clientsOf(live, log),
     log,
@@ -120,6 +118,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
       queue,
       address: server.address,
       isolation,
+      startUrlKey: deps.startUrlKey,
       records: trouble === null,
       trouble,
       places: config.BROWSER_PLACES,
@@ -146,7 +145,12 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
 
   const find = () => browsers;
   const hasPlace = (sessionId: string) => browsers.hasPlace(sessionId);
-  const activities = createBrowserSessionActivities(deps, { find, findReplays: find, host: { id, name, hasPlace } });
+  const activities = createBrowserSessionActivities(deps, {
+    find,
+    findReplays: find,
+    host: { id, name, hasPlace },
+    startUrlOf: (key, session) => deps.startUrlOf(id, key, session),
+  });
   const fleet = (queues: readonly string[]) =>
     createFleet({
       ...engine,
@@ -179,7 +183,11 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
       await ended;
       // Whatever is still to be done for its sessions, others do without it.
       await forgetHost(deps.system, id);
-      await Promise.all([close(), client.connection.close(), rm(recorder.folder, { recursive: true, force: true })]);
+      await Promise.all([
+        deps.close(),
+        client.connection.close(),
+        rm(recorder.folder, { recursive: true, force: true }),
+      ]);
     },
   };
 }

@@ -127,6 +127,9 @@ export class LentSession {
 
   async #show(): Promise<ProviderFailure | null> {
     const { order } = this;
+    // The org opens its door while the browser starts.
+    const opening = order.startUrl();
+    opening.catch(() => undefined);
     const browser = await this.#parts.takeBrowser();
     this.#browser = browser;
     void browser.ended.then((end) => this.#browserHasEnded(end, browser));
@@ -141,7 +144,7 @@ export class LentSession {
     });
     const [tab] = tabs.list();
     if (!tab) return providerFailure('unavailable', 'The browser has no tab');
-    const url = await order.startUrl();
+    const url = await opening;
     browser.allow([...hostsOfOrg(url.hostname), ...order.allowedHosts]);
     const failure = await openFirstPage(browser.cdp, tab.cdpSession, url, this.#abort.signal);
     if (failure) return failure;

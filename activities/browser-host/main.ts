@@ -2,14 +2,15 @@ import { pino } from 'pino';
 import { UnfencedConnectionError } from '../../domain/data/served-connection.ts';
 import { assertFenced } from '../../domain/data/pool.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../../domain/process.ts';
-import { ConfigError, parseConfig } from '../../domain/shared/config.ts';
+import { ConfigError } from '../../domain/shared/config.ts';
+import { parseHostConfig } from '../../domain/shared/host-config.ts';
 import { startTelemetry } from '../adapters/telemetry.ts';
-import { databaseAccess } from '../backend.ts';
+import { databaseAccess } from '../database-access.ts';
 import { installRuntime } from '../worker-runtime.ts';
 import { runBrowserHost } from './browser-host.ts';
 
 async function main(): Promise<void> {
-  const config = parseConfig(process.env);
+  const config = parseHostConfig(process.env);
   const log = pino({
     level: config.LOG_LEVEL,
     base: { process: 'browser-host' },

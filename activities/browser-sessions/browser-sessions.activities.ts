@@ -31,7 +31,6 @@ import { findSession, type SessionRow } from '../../domain/browser-sessions/sess
 import { systemActor } from '../../domain/shared/actor.ts';
 import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { startUrlOf } from './start-url.ts';
 import type { SessionKey } from './session-state.activities.ts';
 
 /** Why a session ends, as its provider says. */
@@ -56,6 +55,9 @@ export interface SessionProviders {
   host?: ThisHost;
 }
 
+/** Where a session begins, a credential. Rejects with `StartRefused` where its org is not opened. */
+type StartUrlOf = (key: SessionKey, session: SessionRow) => Promise<URL>;
+
 const refOf = ({ tenantId, sessionId }: SessionKey, session: SessionRow): SessionRef => ({
   sessionId,
   tenantId,
@@ -64,7 +66,10 @@ const refOf = ({ tenantId, sessionId }: SessionKey, session: SessionRow): Sessio
 });
 
 /** What the workflow of a browser session asks of its provider; retrying each is safe. */
-export const createBrowserSessionActivities = (deps: Deps, { find, findReplays, host }: SessionProviders) => {
+export const createBrowserSessionActivities = (
+  deps: Pick<Deps, 'actingAs' | 'reads'>,
+  { find, findReplays, host, startUrlOf }: SessionProviders & { startUrlOf: StartUrlOf },
+) => {
   const unitOf = (key: SessionKey) => deps.actingAs(systemActor(key, SESSIONS));
   const sessionOf = (key: SessionKey) => findSession(deps.reads.as(systemActor(key, SESSIONS)), key.sessionId);
   const providerOf = ({ provider }: SessionRow): BrowserProvider => {
@@ -94,7 +99,7 @@ export const createBrowserSessionActivities = (deps: Deps, { find, findReplays, 
         const createdAt = new Date(session.createdAt);
         const order = {
           ...refOf(key, session),
-          startUrl: () => startUrlOf(deps, key, session),
+          startUrl: () => startUrlOf(key, session),
           viewport: session.viewport,
           allowedHosts: session.allowedHosts,
           expiresAt: isProvisioning(session.status)

@@ -1,12 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-
-/** The keys by which tokens and links of the service are verified. */
-export interface PublicTokenRing {
-  algorithm: 'EdDSA';
-  publicKeys: ReadonlyMap<string, KeyObject>;
-  /** Throws for a key that is not in the ring. */
-  publicKeyOf(kid: string | undefined): KeyObject;
-}
+import { publicRingOf, type PublicTokenRing } from './public-token-ring.ts';
 
 /** The keys by which the service signs tokens and links, too. */
 export interface TokenRing extends PublicTokenRing {
@@ -16,11 +9,9 @@ export interface TokenRing extends PublicTokenRing {
 /** @param tokenKeys `id:base64 of an Ed25519 private key in PKCS#8 DER`, comma-separated: the first signs, all verify. */
 export function createTokenRing(tokenKeys: string): TokenRing {
   const ring = privateKeysOf(tokenKeys);
-  return { ...publicRingOf(ring), signing: ring[0] };
+  const publicKeys = new Map(ring.map(({ kid, privateKey }) => [kid, createPublicKey(privateKey)]));
+  return { ...publicRingOf(publicKeys), signing: ring[0] };
 }
-
-/** For what only verifies; see `createTokenRing`. */
-export const createPublicTokenRing = (tokenKeys: string): PublicTokenRing => publicRingOf(privateKeysOf(tokenKeys));
 
 type SigningKey = TokenRing['signing'];
 
@@ -35,17 +26,4 @@ function privateKeysOf(tokenKeys: string): [SigningKey, ...SigningKey[]] {
   });
   if (!first) throw new Error('there must be at least one key');
   return [first, ...others];
-}
-
-function publicRingOf(ring: readonly SigningKey[]): PublicTokenRing {
-  const publicKeys = new Map(ring.map(({ kid, privateKey }) => [kid, createPublicKey(privateKey)]));
-  return {
-    algorithm: 'EdDSA',
-    publicKeys,
-    publicKeyOf(kid) {
-      const key = publicKeys.get(kid ?? '');
-      if (!key) throw new Error('unknown key');
-      return key;
-    },
-  };
 }

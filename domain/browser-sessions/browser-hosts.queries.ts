@@ -8,7 +8,7 @@ import { OPEN_STATUSES } from './session-rules.ts';
 export type HostSaying = Pick<
   NewRow<'browser_host'>,
   'id' | 'name' | 'queue' | 'isolation' | 'records' | 'places' | 'startedAt'
-> & { address: string | null; trouble: string | null; placesUsed: number };
+> & { address: string | null; startUrlKey: string | null; trouble: string | null; placesUsed: number };
 
 /** A sign of life of a host, which is known from its first one on. */
 export async function hostLives(system: Database, host: HostSaying): Promise<void> {

@@ -132,6 +132,8 @@ export const BrowserHostSchema = defineEntity({
     /** `http://` address at which the API reaches it for live views; null: it takes none. */
     address: p.text().nullable(),
     isolation: p.text().$type<Isolation>(),
+    /** A JSON Web Key, with which addresses at which sessions begin are sealed for it; null: of an earlier version. */
+    startUrlKey: p.text().nullable(),
     /** Whether it can record. */
     records: p.boolean(),
     /** Why it lends no browsers, or does not record; null: it does both. */

@@ -1,6 +1,7 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
-import type { PublicTokenRing, TokenRing } from '../auth/token-ring.ts';
+import type { PublicTokenRing } from '../auth/public-token-ring.ts';
+import type { TokenRing } from '../auth/token-ring.ts';
 import { type Actor, ROLES } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
 

@@ -48,6 +48,7 @@ export const hostById = ({ db }: Pick<Reads, 'db'>, id: string) =>
       'records',
       'trouble',
       'address',
+      'startUrlKey',
       sql<boolean>`seen_at > now() - make_interval(secs => ${HOST_SILENT_SECONDS})`.as('isAlive'),
     ])
     .executeTakeFirst();

@@ -65,6 +65,7 @@ const Environment = z.object({
   KEEP_ALIVE_TIMEOUT_SECONDS: count(65),
   ENCRYPTION_KEYS: z.string().optional(),
   TOKEN_KEYS: z.string().optional(),
+  TOKEN_PUBLIC_KEYS: z.string().optional(),
   OBJECT_STORE_URL: z.url({ protocol: /^(file|s3)$/ }).optional(),
   OIDC_ISSUER: httpUrl.optional(),
   OIDC_AUDIENCE: z.string().min(1).optional(),
@@ -168,11 +169,12 @@ export type Config = z.output<typeof Environment> & { isProduction: boolean };
 /** A start that cannot go on; the message is one sentence for the operator and names the variable. */
 export class ConfigError extends Error {}
 
-/** Settings that are secrets: each may be in a file, which the variable of that name with `_FILE` behind it names. */
-const SECRETS = [
+/** Settings that are secrets, and public keys: each may be in a file, which the variable of that name with `_FILE` names. */
+export const SECRETS = [
   'DATABASE_URL',
   'ENCRYPTION_KEYS',
   'TOKEN_KEYS',
+  'TOKEN_PUBLIC_KEYS',
   'SMTP_URL',
   'OIDC_CLIENT_SECRET',
   'HOST_A_OAUTH_CLIENT_SECRET',
@@ -209,8 +211,8 @@ function secretIn(path: string, variable: string): string {
   return text;
 }
 
-/** Parses the environment; see `readEnvironment`. Throws `ConfigError`. */
-export function parseConfig(env: Record<string, string | undefined>): Config {
+/** Parses the environment of a process of any kind; see `readEnvironment`. Throws `ConfigError`. */
+export function parseSettings(env: Record<string, string | undefined>): Config {
   const present = readEnvironment(env);
   const parsed = Environment.safeParse(present);
   if (!parsed.success) {
@@ -223,15 +225,21 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     );
   }
   const config = { ...parsed.data, isProduction: parsed.data.NODE_ENV === 'production' };
+  if (config.isProduction && config.SERVICE_PACE !== 1) {
+    throw new ConfigError('The environment variable SERVICE_PACE is for tests; in production it must not be set.');
+  }
+  checkTrustedSystems(config);
+  return config;
+}
+
+/** The same of one that has the keys of the service: all but hosts of browsers. */
+export function parseConfig(env: Record<string, string | undefined>): Config {
+  const config = parseSettings(env);
   for (const name of ['ENCRYPTION_KEYS', 'TOKEN_KEYS'] as const) {
     if (config.isProduction && config[name] === undefined) {
       throw new ConfigError(`The environment variable ${name} is missing; in production no key is invented.`);
     }
   }
-  if (config.isProduction && config.SERVICE_PACE !== 1) {
-    throw new ConfigError('The environment variable SERVICE_PACE is for tests; in production it must not be set.');
-  }
-  checkTrustedSystems(config);
   return config;
 }
 

@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { type BrowserHost, runBrowserHost } from '../../activities/browser-host/browser-host.ts';
-import { parseConfig } from '../../domain/shared/config.ts';
+import { parseHostConfig } from '../../domain/shared/host-config.ts';
+import { hostEnvironment } from '../../tools/host-environment.ts';
 import type { CrmSimulator } from '../simulators/crm-org/simulator.ts';
 import type { TestApp } from './app.ts';
 import { sessionStage } from './browser-sessions.ts';
@@ -12,7 +13,7 @@ export function startRealHost(
   settings: Record<string, string> = {},
   log: Logger = pino({ level: 'silent' }),
 ): Promise<BrowserHost> {
-  const config = parseConfig({ ...app.env, BROWSER_SPARES: '0', ...settings });
+  const config = parseHostConfig({ ...hostEnvironment(app.env), BROWSER_SPARES: '0', ...settings });
   return runBrowserHost({ config, log });
 }
 

@@ -1,3 +1,4 @@
+import { startUrlOf } from '../../activities/browser-sessions/start-url.ts';
 import {
   createBrowserSessionActivities,
   type ThisHost,
@@ -80,7 +81,12 @@ export async function startBrowserHost(
   await addHost({ db: deps.system }, host);
   browsers.host = { id: host.id, queue: host.queue };
   const find = () => browsers;
-  const activities = createBrowserSessionActivities(deps, { find, findReplays: find, host });
+  const activities = createBrowserSessionActivities(deps, {
+    find,
+    findReplays: find,
+    host,
+    startUrlOf: (key, session) => startUrlOf(deps, key, session),
+  });
   const options = { maxHeartbeatThrottleInterval: '200 milliseconds' };
   const fleet = await createFleet({
     ...engineOf(app),

@@ -1,6 +1,12 @@
-import { globSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parse } from 'yaml';
+import { writtenPublicKeys } from '../../domain/auth/public-token-ring.ts';
+import { createTokenRing } from '../../domain/auth/token-ring.ts';
 import { SETTINGS } from '../../domain/shared/config.ts';
+import { NOT_OF_HOSTS } from '../../domain/shared/host-config.ts';
 import { execForm, pairsOf, parseDockerfile } from '../../tools/dockerfile.ts';
 
 const read = (name: string): string => readFileSync(`docs/deployment/${name}`, 'utf8');
@@ -57,6 +63,32 @@ test('the image of hosts of browsers adds their programs to that of the service'
   expect(texts('FROM')).toEqual(['quayside']);
   expect(texts('USER').at(-1)).toBe('10001:10001');
   for (const program of ['chromium', 'ffmpeg', 'bubblewrap', 'socat']) expect(texts('RUN').join()).toContain(program);
+});
+
+test('hosts of browsers are given no secret of the service', () => {
+  const [, inCompose = ''] = /\n {2}browser-host:\n([\s\S]*?)\n\n/.exec(read('compose.yaml')) ?? [];
+  const inChart = read('kubernetes/templates/browser-host.yaml');
+  expect(inCompose).toContain('secrets: [database_url, token_public_keys]');
+  expect(inChart).not.toMatch(/"quayside\.(variables|volumes|mounts)"/);
+  for (const text of [inCompose, inChart]) {
+    const set = [...text.matchAll(/(?:^ {6}|name: )([A-Z_]+)(?=[:,])/gm)].map(([, name = '']) => name);
+    const env = Object.fromEntries(set.map((name) => [name.replace(/_FILE$/, ''), 'x']));
+    expect(set).toContain('TOKEN_PUBLIC_KEYS_FILE');
+    expect(NOT_OF_HOSTS.filter((name) => name in env)).toEqual([]);
+  }
+  // `<<: *environment` would bring those of the other services.
+  expect(inCompose).not.toContain('*environment');
+});
+
+test('the public keys that ./make-secrets makes are those of the private ones', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quayside-secrets-'));
+  const script = join(folder, 'make-secrets');
+  copyFileSync('docs/deployment/make-secrets', script);
+  const made = (name: string) => readFileSync(join(folder, 'secrets', name), 'utf8').trim();
+  const { status, stderr } = spawnSync('bash', [script], { encoding: 'utf8' });
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  expect(made('token_public_keys')).toBe(writtenPublicKeys(createTokenRing(made('token_keys'))));
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test('deployments set variables that exist', () => {

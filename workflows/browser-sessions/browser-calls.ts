@@ -1,5 +1,6 @@
 import { ActivityFailure, CancellationScope, isCancellation, proxyActivities, sleep } from '@temporalio/workflow';
 import type { ProvidedSessionActivities } from '../../activities/browser-sessions/browser-sessions.activities.ts';
+import type { StartUrlActivities } from '../../activities/browser-sessions/start-urls.activities.ts';
 import type { SessionKey, SessionStateActivities } from '../../activities/browser-sessions/session-state.activities.ts';
 import type { SessionProgress } from '../../domain/browser-sessions/session-progress.mutations.ts';
 import { statusOfEnd, type StatusReason } from '../../domain/browser-sessions/session-rules.ts';
@@ -9,10 +10,11 @@ import {
   BROWSER_HOLD,
   BROWSER_HOLD_ON_HOST,
   BROWSER_PROVISION,
+  BROWSER_START_URL,
 } from '../activity-options.ts';
 import { CRM_QUEUE } from '../crm/crm-queue.ts';
 import { queueBeside } from '../flows/queues.ts';
-import { BROWSER_SESSIONS_QUEUE } from './browser-session.contract.ts';
+import { BROWSER_SESSIONS_QUEUE, type SealedStartUrl } from './browser-session.contract.ts';
 
 type Calls = ProvidedSessionActivities;
 /** A host that did not take its work, and is not known to be gone, is asked again after this time. */
@@ -43,6 +45,12 @@ export class BrowserCalls {
       // Given up by the row, when that is due.
       await untilCancelled();
     }
+  }
+
+  /** For a host that provisions the session. It asks again when this fails. */
+  openStartUrl(hostId: string): Promise<SealedStartUrl> {
+    const options = { ...BROWSER_START_URL, taskQueue: queueBeside(CRM_QUEUE) };
+    return proxyActivities<StartUrlActivities>(options).openStartUrl({ ...this.#key, hostId });
   }
 
   /** Watches a browser that is lent, until it ends by itself. */

@@ -37,5 +37,9 @@ export const extendUpdate = defineUpdate<void, [SessionAsk & { minutes: number }
 export const stopUpdate = defineUpdate<void, [SessionAsk]>('stop');
 /** Takes the report of a worker outside. */
 export const patchUpdate = defineUpdate<void, [SessionAsk & { report: SessionReport }]>('patch');
+/** The address at which a session begins, sealed for the host that asked; or why the org is not opened, for people. */
+export type SealedStartUrl = { sealed: string } | { refused: string };
+/** Has the front door of the org opened for a host, which holds no credential of orgs. */
+export const openStartUrlUpdate = defineUpdate<SealedStartUrl, [{ hostId: string }]>('openStartUrl');
 /** The session was made or changed. */
 export const sessionChangedSignal = defineSignal('changed');

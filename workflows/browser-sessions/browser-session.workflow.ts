@@ -16,6 +16,7 @@ import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import {
   type BrowserSessionInput,
   extendUpdate,
+  openStartUrlUpdate,
   patchUpdate,
   sessionChangedSignal,
   stopUpdate,
@@ -60,6 +61,7 @@ export async function browserSession({ tenantId, tenantSlug, sessionId }: Browse
         );
     },
   });
+  setHandler(openStartUrlUpdate, ({ hostId }) => calls.openStartUrl(hostId));
   setHandler(sessionChangedSignal, () => void changes++);
   // Whoever cancels the workflow means the session: what runs is still released.
   CancellationScope.current().cancelRequested.catch(() => {

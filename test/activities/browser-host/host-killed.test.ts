@@ -6,6 +6,7 @@ import { testApp } from '../../support/app.ts';
 import { orgStage } from '../../support/browser-host.ts';
 import { startProcess } from '../../support/process.ts';
 import { play } from '../../support/recordings.ts';
+import { hostEnvironment } from '../../../tools/host-environment.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
 /** States and ids of processes, ended ones apart that nobody has asked about. */
@@ -24,7 +25,7 @@ test('of a host that is killed while it records, the session fails and the part 
   const queues = ['environment-locks-v1', 'crm-v1', 'flows-v1', 'system-v1'];
   const [worker, host, stage] = await Promise.all([
     startWorker(app, queues),
-    startProcess('activities/browser-host', { ...app.env, BROWSER_SPARES: '0' }),
+    startProcess('activities/browser-host', { ...hostEnvironment(app.env), BROWSER_SPARES: '0' }),
     orgStage(app, crm),
   ]);
   try {

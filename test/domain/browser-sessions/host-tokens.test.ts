@@ -1,6 +1,7 @@
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { createAccessTokens } from '../../../domain/auth/access-tokens.ts';
-import { createPublicTokenRing, createTokenRing } from '../../../domain/auth/token-ring.ts';
+import { readPublicTokenRing, writtenPublicKeys } from '../../../domain/auth/public-token-ring.ts';
+import { createTokenRing } from '../../../domain/auth/token-ring.ts';
 import {
   admittedTo,
   createHostTokenReader,
@@ -57,7 +58,7 @@ test('a token opens its grant for a minute, and says nothing else of who asks', 
 });
 
 test('a host opens it with the public keys alone', async () => {
-  const publicRing = createPublicTokenRing(tokenKeys);
+  const publicRing = readPublicTokenRing(writtenPublicKeys(createTokenRing(tokenKeys)));
   expect(publicRing).not.toHaveProperty('signing');
   expect([...publicRing.publicKeys.values()].map(({ type }) => type)).toEqual(['public']);
   const token = await tokens.sign(grant, now);

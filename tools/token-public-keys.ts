@@ -1,0 +1,11 @@
+import { writtenPublicKeys } from '../domain/auth/public-token-ring.ts';
+import { createTokenRing } from '../domain/auth/token-ring.ts';
+import { readEnvironment } from '../domain/shared/config.ts';
+
+/** Prints the public keys of `TOKEN_KEYS`, as hosts of browsers take them in `TOKEN_PUBLIC_KEYS`. */
+const { TOKEN_KEYS: tokenKeys } = readEnvironment(process.env);
+if (tokenKeys === undefined) {
+  process.stderr.write('The environment variable TOKEN_KEYS, or TOKEN_KEYS_FILE, is missing.\n');
+  process.exit(1);
+}
+process.stdout.write(`${writtenPublicKeys(createTokenRing(tokenKeys))}\n`);
