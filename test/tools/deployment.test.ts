@@ -80,6 +80,39 @@ test('hosts of browsers are given no secret of the service', () => {
   expect(inCompose).not.toContain('*environment');
 });
 
+test('hosts of browsers have profiles of their own, which allow namespaces and mounts, and nothing of the kernel', () => {
+  const [compose, chart, values] = [
+    'compose.yaml',
+    'kubernetes/templates/browser-host.yaml',
+    'kubernetes/values.yaml',
+  ].map(read);
+  expect(compose).toContain('- seccomp=./browser-host-seccomp.json');
+  expect(compose).not.toMatch(/(seccomp|apparmor)=unconfined/);
+  expect(chart).not.toContain('Unconfined');
+  expect(values).toContain('localhostProfile: quayside/browser-host-seccomp.json');
+  const { defaultAction, syscalls } = JSON.parse(read('browser-host-seccomp.json')) as {
+    defaultAction: string;
+    syscalls: { names: string[]; action: string }[];
+  };
+  const allowed = new Set(syscalls.filter(({ action }) => action === 'SCMP_ACT_ALLOW').flatMap(({ names }) => names));
+  expect(defaultAction).toBe('SCMP_ACT_ERRNO');
+  for (const name of ['clone', 'unshare', 'mount', 'umount2', 'pivot_root', 'seccomp']) expect(allowed).toContain(name);
+  for (const name of [
+    'bpf',
+    'init_module',
+    'io_uring_setup',
+    'kexec_load',
+    'keyctl',
+    'perf_event_open',
+    'ptrace',
+    'setns',
+  ])
+    expect(allowed).not.toContain(name);
+  const apparmor = read('browser-host-apparmor');
+  const [, profile = ''] = /^profile (\S+) /m.exec(apparmor) ?? [];
+  expect([compose, values].every((text) => text?.includes(profile))).toBe(true);
+});
+
 test('the public keys that ./make-secrets makes are those of the private ones', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quayside-secrets-'));
   const script = join(folder, 'make-secrets');
