@@ -1,3 +1,4 @@
+import { assertPermittedHosts } from '../../domain/browser-sessions/org-host-rules.ts';
 import { commandOf } from '../../domain/flows/commands-file.ts';
 import { RECORD_SESSION } from '../../domain/flows/flow-types.ts';
 import { availableProviders } from '../../domain/browser-sessions/providers.queries.ts';
@@ -93,6 +94,7 @@ export const browserSessionsRoutes = [
     errors: ['flow_unavailable'],
     audit: ['browser_session.created', 'flow.run_requested'],
     async handle({ body }, scope) {
+      assertPermittedHosts(body.allowedHosts, scope.adapters.hosts.refusedHost, 'allowedHosts');
       const { session, run } = await requestSession(scope, (work, context) =>
         recordForPullRequest(work, body, context),
       );
@@ -220,6 +222,7 @@ export const browserSessionsRoutes = [
     errors: ['flow_unavailable'],
     audit: ['browser_session.created', 'flow.run_requested'],
     async handle({ params: { envId }, body }, scope) {
+      assertPermittedHosts(body.allowedHosts, scope.adapters.hosts.refusedHost, 'allowedHosts');
       const { session } = await requestSession(scope, (work, context) =>
         recordInEnvironment(work, envId, body, context),
       );

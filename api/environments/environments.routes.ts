@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { assertPermittedHosts } from '../../domain/browser-sessions/org-host-rules.ts';
 import { policyWarnings } from '../../domain/approvals/policy-warnings.ts';
 import {
   type Environment as EnvironmentEntity,
@@ -47,8 +48,9 @@ export const environmentsRoutes = [
     response: EnvironmentWithWarnings,
     errors: ['already_exists'],
     audit: 'environment.created',
-    handle: ({ body: { repositoryIdentifier, ...fields } }, { tx }) =>
+    handle: ({ body: { repositoryIdentifier, ...fields } }, { tx, adapters }) =>
       tx(async (work) => {
+        assertPermittedHosts(fields.browser?.allowedHosts, adapters.hosts.refusedHost, 'browser/allowedHosts');
         const project = await projectInRequest(work, repositoryIdentifier);
         const environment = await createEnvironment(work, project, fields);
         return detailed(work, environment, project);
@@ -111,8 +113,9 @@ export const environmentsRoutes = [
     response: EnvironmentWithWarnings,
     errors: ['already_exists', 'version_conflict'],
     audit: 'environment.updated',
-    handle: ({ params: { id }, body }, { tx }) =>
+    handle: ({ params: { id }, body }, { tx, adapters }) =>
       tx(async (work) => {
+        assertPermittedHosts(body.browser?.allowedHosts, adapters.hosts.refusedHost, 'browser/allowedHosts');
         const { environment, project } = await updateEnvironment(work, id, body);
         return detailed(work, environment, project);
       }),

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import 'zod-openapi';
 import { HOST_NAME, HOST_NAMES_MAX } from '../../domain/browser-sessions/org-host-rules.ts';
@@ -59,12 +60,20 @@ export const byIdentifier = z.object({ identifier: RepositoryIdentifier });
 /** Hosts that a lent browser may reach beside the org. */
 export const AllowedHosts = z
   .array(
-    z.string().trim().toLowerCase().max(253).regex(HOST_NAME, 'must be a host name, *. at the front for all below'),
+    z
+      .string()
+      .trim()
+      .toLowerCase()
+      .max(253)
+      .refine(
+        (host) => HOST_NAME.test(host) || isIP(host) !== 0,
+        'must be a host name, *. at the front for all below, or an IP address',
+      ),
   )
   .max(HOST_NAMES_MAX)
   .meta({
     description:
-      'Host names that the browser may reach beside the org, `*.` at the front for all below. Hosted browsers may reach every host.',
+      'Hosts that the browser may reach beside the org: names, `*.` at the front for all below, or IP addresses, which the outbound policy of the installation must permit. Hosted browsers may reach every host.',
   });
 
 /** For optimistic locking of changes. */

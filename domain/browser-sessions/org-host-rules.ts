@@ -1,3 +1,5 @@
+import { invalidField } from '../shared/errors.ts';
+
 /** Of a My Domain of the platform: `acme.my`, with the kind of the org behind it where it is no production: `acme--uat.sandbox.my`. */
 const MY_DOMAIN =
   /^([a-z0-9-]+(?:\.(?:sandbox|scratch|develop|demo|patch|trailblaze|free|pc-rnd))?)\.my\.salesforce\.com$/;
@@ -26,7 +28,24 @@ export function hostsOfOrg(frontDoorHost: string): string[] {
   ];
 }
 
-/** A host name in lower case, `*.` at the front for all below; no address of numbers, no port. */
-export const HOST_NAME = /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
+/** A host name in lower case, of one label too; `*.` at the front of one with a dot for all below. No address, no port. */
+export const HOST_NAME =
+  /^((\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]|[a-z]([a-z0-9-]{0,61}[a-z0-9])?)$/;
 /** Of an environment, and of a request. */
 export const HOST_NAMES_MAX = 50;
+
+/**
+ * Throws `invalid_request` for hosts of a wish that the outbound policy is known to forbid: addresses and `localhost` that the
+ * operator has not listed. Other names are judged when they are resolved.
+ * @param at where they are in the request.
+ */
+export function assertPermittedHosts(
+  hosts: readonly string[] | undefined,
+  refusedHost: (host: string) => string | undefined,
+  at: string,
+): void {
+  for (const [number, host] of (hosts ?? []).entries()) {
+    const refused = refusedHost(host);
+    if (refused !== undefined) throw invalidField(`${at}/${number}`, refused);
+  }
+}

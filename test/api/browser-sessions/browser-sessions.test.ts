@@ -72,7 +72,10 @@ test('a pull request without an active assignment: 404 that says so; unknown rep
     { startPath: '//evil.example' },
     { minutes: 0 },
     { minutes: 61 },
-    { allowedHosts: ['127.0.0.1'] },
+    { allowedHosts: ['10.0.0.1'] },
+    { allowedHosts: ['fd00::1'] },
+    { allowedHosts: ['127.1'] },
+    { allowedHosts: ['*'] },
     { viewport: { width: 10, height: 10 } },
   ])
     await stage.record(number, wrong, 400);
@@ -92,12 +95,18 @@ test('an environment lends its org: for owners and applications, with its own ho
   await member().post(403, path, {});
   await owner().post(400, `/api/environments/${bare}/browser/record`, {});
   await app.as(app.stranger).post(404, path, {});
-  const session = await application().post(202, path, { allowedHosts: ['help.example.com'] });
+  const inner = { browser: { allowedHosts: ['crm', '10.0.0.1'] } };
+  const { errors } = await owner().patch(400, `/api/environments/${id}`, { ...inner, version: 1 });
+  expect(errors).toMatchObject([{ pointer: '#/body/browser/allowedHosts/1' }]);
+  const session = await application().post(202, path, { allowedHosts: ['help.example.com', '127.0.0.1', 'localhost'] });
   expect(session).toMatchObject({ environmentId: id, prNumber: null, provider: 'local', createdBy: 'app:ci' });
   const [row] = await app.sql<Json>('select allowed_hosts, is_recorded from browser_session where id = ?', [
     session.id,
   ]);
-  expect(row).toEqual({ allowed_hosts: ['*.crm.example.com', 'help.example.com'], is_recorded: false });
+  expect(row).toEqual({
+    allowed_hosts: ['*.crm.example.com', 'help.example.com', '127.0.0.1', 'localhost'],
+    is_recorded: false,
+  });
   const run = await stage.run(session.flowRunId);
   expect(run).toMatchObject({
     taskType: 'record-session',

@@ -90,8 +90,11 @@ test('failures that may pass are tried again, ever later', () => {
 test.each([
   ['crm.example.com', true],
   ['*.crm.example.com', true],
-  ['localhost', false],
+  ['localhost', true],
   ['127.0.0.1', false],
+  ['127.1', false],
+  ['*.com', false],
+  ['*.-a.com', false],
   ['*.com:8080', false],
   ['a..example.com', false],
   ['*', false],
