@@ -58,7 +58,10 @@ interface Waiting {
   request: MockRequest;
   run: string;
   done: PromiseWithResolvers<Reply>;
-  tries: number;
+  /** Another process was faster, or the scenario changed: it is matched again with the state of its run locked. */
+  isOvertaken: boolean;
+  /** When it is given up, in milliseconds of `performance.now()`. */
+  until: number;
 }
 
 interface Compiled {
@@ -76,8 +79,8 @@ interface Decided {
 }
 
 const BATCH_MAX = 256;
-/** Others may change what is known between two tries, but not once it is locked. */
-const TRIES_MAX = 5;
+/** However often others are faster, a request waits in line for its turn; longer than that nobody waits for an answer. */
+const WAIT_MAX_MS = 60_000;
 /** Serialization failure and deadlock. */
 const RETRIED = new Set(['40001', '40P01']);
 
@@ -106,7 +109,7 @@ export class MockLane {
   /** @param run as `X-Mock-Run` names it; empty without it. Throws `rate_limited` for too many runs. */
   answer(request: MockRequest, run: string): Promise<Reply> {
     const done = Promise.withResolvers<Reply>();
-    this.#waiting.push({ request, run, done, tries: 0 });
+    this.#waiting.push({ request, run, done, isOvertaken: false, until: performance.now() + WAIT_MAX_MS });
     if (!this.#isRunning) void this.#work();
     return done.promise;
   }
@@ -124,16 +127,15 @@ export class MockLane {
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, BATCH_MAX);
-      const isKnown = batch.every(({ run, tries }) => tries === 0 && this.#known?.runs.has(run));
+      const isKnown = batch.every(({ run, isOvertaken }) => !isOvertaken && this.#known?.runs.has(run));
       try {
         await (isKnown ? this.#answerKnown(batch) : this.#answerLocked(batch));
       } catch (error) {
         this.#known = undefined;
         const isRetried = RETRIED.has((error as { code?: string }).code ?? '');
-        for (const one of batch) {
-          if (isRetried && ++one.tries < TRIES_MAX) this.#waiting.unshift(one);
-          else one.done.reject(error);
-        }
+        const [again, over] = isRetried ? inLine(batch) : [[], batch];
+        for (const one of over) one.done.reject(error);
+        this.#waiting.unshift(...again);
       }
     }
     this.#isRunning = false;
@@ -187,15 +189,18 @@ export class MockLane {
       if (state && advanced.has(name)) state.revision++;
       else runs?.delete(name);
     }
-    const again: Waiting[] = [];
+    const left: Waiting[] = [];
+    const overtaken: Waiting[] = [];
     for (const one of batch) {
       const reply = replies.get(one);
-      if (!reply) again.push(one);
+      if (!reply) left.push(one);
       else if (advanced.has(one.run)) one.done.resolve(reply);
-      else if (++one.tries < TRIES_MAX) again.push(one);
-      else one.done.reject(new DomainError('unavailable', 'The scenario changes too fast; try again'));
+      else overtaken.push(one);
     }
-    this.#waiting.unshift(...again);
+    const [again, over] = inLine(overtaken);
+    for (const one of over)
+      one.done.reject(new DomainError('unavailable', 'The scenario was changed all the time; try again'));
+    this.#waiting.unshift(...again, ...left);
   }
 
   /** Reads what is active, and locks the states of runs. Answers the reply to all where nothing is armed. */
@@ -226,6 +231,14 @@ export class MockLane {
     const bodies = rows.map(({ seq, body, bodyForm }) => [seq, { body, bodyForm }] as const);
     return { steps: compileSteps(mode, rows), bodies: new Map(bodies) };
   }
+}
+
+/** Those that are matched again, in their order, and those that have waited long enough. */
+function inLine(batch: readonly Waiting[]): [again: Waiting[], over: Waiting[]] {
+  const now = performance.now();
+  const again = batch.filter(({ until }) => now < until);
+  for (const one of again) one.isOvertaken = true;
+  return [again, batch.filter(({ until }) => now >= until)];
 }
 
 const tooManyRuns = () =>

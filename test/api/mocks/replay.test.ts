@@ -277,3 +277,22 @@ test('patterns of steps cannot keep the service busy', async () => {
   const { user, system } = process.threadCpuUsage(before);
   expect(user + system).toBeLessThan(2_000_000);
 });
+
+test('calls that another process overtakes wait in line, each with a step of its own', async () => {
+  const { armed, get } = mockStage(app);
+  const steps = Array.from({ length: 6 }, (_, index) => step('GET', '/a', index));
+  await armed('contended', steps, { mode: 'strict' });
+  // As if others were faster twenty times.
+  await app.sql('create sequence overtaking');
+  await app.sql(`
+    create function overtaken() returns trigger language plpgsql security definer as $$
+    begin return case when nextval('overtaking') <= 20 then null else new end; end $$`);
+  await app.sql('create trigger overtaken before update on mock_run for each row execute function overtaken()');
+  try {
+    const replies = await Promise.all(steps.map(() => get('/a')));
+    expect(replies.map(({ status }) => status)).toEqual(steps.map(() => 200));
+    expect(replies.map(({ text }) => text).toSorted()).toEqual(['0', '1', '2', '3', '4', '5']);
+  } finally {
+    await app.sql('drop trigger overtaken on mock_run');
+  }
+});
