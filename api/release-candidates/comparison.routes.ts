@@ -52,7 +52,7 @@ export const comparisonRoutes = [
     group: GROUP,
     summary: 'Compare a release candidate with an environment',
     description:
-      'The installed packages are derived from the deployments to the environment that were reported: of each package the newest report that installed it and was not rolled back counts. `deployment` says whether the candidate itself is deployed there, which a later release does not undo.',
+      'The installed packages are derived from the deployments to the environment that were reported: of each package the newest report that installed it and was not rolled back counts. The same versions from another commit are a change (`isOtherContent`). `deployment` says whether the candidate itself is deployed there, which a later release does not undo.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,
@@ -63,7 +63,9 @@ export const comparisonRoutes = [
     audit: { none: 'reads' },
     async handle({ params: { id }, query: { includeChangelog }, body }, { tx, adapters }) {
       const source = includeChangelog ? sourceOf(adapters) : undefined;
-      const { changelog, ...compared } = await tx((work) => compareToEnvironment(work, source, id, body));
+      const { changelog, ...compared } = await tx((work) =>
+        compareToEnvironment(work, source, adapters.releases.deploymentLogs, id, body),
+      );
       const answer = { ...compared, changelog: null, releaseCandidate: view(compared) };
       return changelog === null ? answer : withChangelog(EnvironmentComparison.parse(answer), changelog);
     },

@@ -93,6 +93,10 @@ const ComparisonEntry = z.object({
   name: z.string(),
   type: z.string(),
   isOutOfSync: z.boolean().meta({ description: 'The environment runs a newer version than the candidate contains' }),
+  isOtherContent: z.boolean().optional().meta({
+    description:
+      'Only if true: the version is the same, but it was deployed from another commit than the candidate has',
+  }),
   versions: z.object({ from: z.string().nullable(), to: z.string() }),
 });
 const Comparison = z

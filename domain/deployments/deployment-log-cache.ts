@@ -155,7 +155,7 @@ async function readPackages(reads: Reads, ids: readonly string[]): Promise<Map<s
 }
 
 function logged(
-  [id, at, receivedAt, status, rolledBackAt, releaseName, installsAll, contentDigest]: LoggedRow,
+  [id, at, receivedAt, status, rolledBackAt, releaseName, installsAll, contentDigest, commitSha]: LoggedRow,
   known: ReadonlyMap<string, LoggedDeployment>,
   packages: ReadonlyMap<string, Packages>,
 ): LoggedDeployment {
@@ -175,6 +175,7 @@ function logged(
     status,
     rolledBackAt,
     contentDigest,
+    commitSha,
     packages: before?.packages ?? packages.get(id) ?? {},
     installsAll,
   };

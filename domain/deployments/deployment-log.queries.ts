@@ -32,6 +32,7 @@ export type LoggedRow = [
   releaseName: string,
   installsAll: boolean,
   contentDigest: string | null,
+  commitSha: string | null,
 ];
 
 /** The deployments of some domains to environments, in order, with their digests. */
@@ -47,7 +48,7 @@ export const placeRows = (reads: Reads, projectId: string, places: readonly Plac
       digest.as('digest'),
       sql<LoggedRow[]>`json_agg(json_build_array(d.id, (extract(epoch from d.deployed_at) * 1000)::float8,
         (extract(epoch from d.created_at) * 1000)::float8, d.status,
-        (extract(epoch from d.rolled_back_at) * 1000)::float8, d.release_name, d.installs_all, d.content_digest) order by d.deployed_at, d.created_at, d.id)`.as(
+        (extract(epoch from d.rolled_back_at) * 1000)::float8, d.release_name, d.installs_all, d.content_digest, d.commit_sha) order by d.deployed_at, d.created_at, d.id)`.as(
         'rows',
       ),
     ])

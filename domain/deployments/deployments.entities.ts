@@ -52,6 +52,8 @@ export const ReleaseDeploymentSchema = defineEntity({
     rollback: jsonColumn<Rollback>().nullable(),
     /** Of the content that was deployed, as the candidate had it then; null only until a trigger sets it. */
     contentDigest: p.text().nullable(),
+    /** The commit of that content; null: it is not known. A trigger sets it. */
+    commitSha: p.text().nullable(),
     /** What the report installed: package name to version. */
     installed: jsonColumn<Packages>().defaultRaw("'{}'::jsonb"),
     /** It installed all packages of that content. */

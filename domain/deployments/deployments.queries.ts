@@ -197,19 +197,6 @@ export async function statusOfDeployment({ db, tenantId }: Reads, id: string): P
 /** `INSTALLING` as SQL. */
 export const INSTALLING_STATUSES = sql<DeploymentStatus>`(${sql.join(INSTALLING.map((status) => sql.lit(status)))})`;
 
-/** Package name to version, as reports to an environment left it: `runningPackages`, where all reports are. */
-export async function installedPackages({ db, tenantId }: Reads, environmentId: string): Promise<Packages> {
-  const { packages } = await db
-    .selectFrom('release_deployment')
-    .where('tenantId', '=', tenantId)
-    .where('environmentId', '=', environmentId)
-    .where('status', 'in', INSTALLING_STATUSES)
-    .where('rolledBackAt', 'is', null)
-    .select(sql<Packages>`jsonb_overlaid(installed order by deployed_at, created_at, id)`.as('packages'))
-    .executeTakeFirstOrThrow();
-  return packages;
-}
-
 /** How many of a project's newest deployments tell how long a package takes. */
 const DURATION_SAMPLE = 500;
 

@@ -10,6 +10,8 @@ export interface SeriesDeployment {
   rolledBackAt: number | null;
   /** Of the content that was deployed. */
   contentDigest: string | null;
+  /** Of that content; null: it is not known. */
+  commitSha: string | null;
   /** What it installed. */
   packages: Packages;
   /** All packages of its release. */

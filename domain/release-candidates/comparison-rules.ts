@@ -7,6 +7,8 @@ export interface ComparisonEntry {
   type: string;
   /** The environment runs a newer version than the candidate holds. */
   isOutOfSync: boolean;
+  /** The versions are the same, the content is not: it comes from another commit. Absent otherwise. */
+  isOtherContent?: boolean | undefined;
   versions: { from: string | null; to: string };
 }
 
@@ -31,11 +33,12 @@ export interface ReleaseDefinition {
   packageDependencies?: Record<string, unknown> | undefined;
 }
 
-/** Holds a candidate's packages against those installed somewhere. */
+/** Holds a candidate's packages against those installed somewhere. @param others installed in their versions, but from another commit. */
 export function comparePackages(
   definition: ReleaseDefinition,
   installed: Readonly<Record<string, string>>,
   dependencies: Dependencies = new Map(),
+  others: ReadonlySet<string> = new Set(),
 ): Comparison {
   const toInstall: ComparisonEntry[] = [];
   const toUpdate: ComparisonEntry[] = [];
@@ -46,6 +49,7 @@ export function comparePackages(
     const difference = from === null ? -1 : compareVersions(from, to);
     const entry = { name, type: typeOf(definition, name), isOutOfSync: difference > 0, versions: { from, to } };
     if (from === null) toInstall.push(entry);
+    else if (difference === 0 && others.has(name)) toUpdate.push({ ...entry, isOtherContent: true });
     else if (difference === 0) unchanged.push(entry);
     else toUpdate.push(entry);
   }

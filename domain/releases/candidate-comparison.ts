@@ -1,17 +1,26 @@
 import { deploymentFacts } from '../deployments/deployment-facts.ts';
-import { expectedSeconds, installedPackages, medianSeconds } from '../deployments/deployments.queries.ts';
+import type { DeploymentLogCache } from '../deployments/deployment-log-cache.ts';
+import type { Packages } from '../deployments/report-rules.ts';
+import { expectedSeconds, medianSeconds } from '../deployments/deployments.queries.ts';
 import { environmentById, environmentByName, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
 import { currentDependencies } from '../git/packages.queries.ts';
 import { rangeFacts } from '../git/range-facts.ts';
 import { type Comparison, comparePackages } from '../release-candidates/comparison-rules.ts';
-import { type CandidateOfProject, candidateById } from '../release-candidates/release-candidates.queries.ts';
+import {
+  type CandidateOfProject,
+  type CandidateRow,
+  candidateById,
+} from '../release-candidates/release-candidates.queries.ts';
+import { firstHolder } from '../release-candidates/first-holders.queries.ts';
 import { notFound } from '../shared/errors.ts';
 import { isId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { resolveInOrder } from './changelog.ts';
 import { type ChangelogTexts, changelogText } from './changelog-texts.ts';
+import { type InstalledPackage, lastInstalled } from './installed-states.ts';
 import { linkedCandidates } from './linked-candidates.ts';
+import { otherContents, type PackageChange, packageChanges } from './package-change-rules.ts';
 
 /** An environment by its name or its id; exactly one of them is given. */
 export interface EnvironmentChoice {
@@ -49,14 +58,18 @@ export interface ChangelogSource extends ChangelogTexts {
 export async function compareToEnvironment(
   tx: Tx,
   source: ChangelogSource | undefined,
+  deploymentLogs: DeploymentLogCache,
   candidateId: string,
   choice: EnvironmentChoice,
 ) {
   const found = await candidateById(tx, candidateId);
   const { candidate, project } = found;
   const environment = await chosenEnvironment(tx, project.id, choice);
-  const installed = await installedPackages(tx, environment.id);
-  const comparison = comparePackages(candidate.value, installed, await currentDependencies(tx, project.id));
+  const last = lastInstalled(await deploymentLogs(tx, project.id), environment.id);
+  const installed = Object.fromEntries([...last].map(([name, { packages }]) => [name, packages[name] ?? '']));
+  const others = othersInstalled(candidate, last, installed);
+  const dependencies = await currentDependencies(tx, project.id);
+  const comparison = comparePackages(candidate.value, installed, dependencies, new Set(others.keys()));
   const changed = changesOf(comparison).map(({ name }) => name);
   return {
     ...found,
@@ -64,8 +77,27 @@ export async function compareToEnvironment(
     comparison,
     deployment: (await deploymentFacts(tx, [candidate], [environment.id]))(candidate.id, environment.id),
     estimatedDeploymentTime: expectedSeconds(await medianSeconds(tx, project.id, changed), changed),
-    ...(await changesInGit(tx, source, found, comparison)),
+    ...(await changesInGit(tx, source, found, comparison, others)),
   };
+}
+
+/**
+ * Packages that are installed in the candidate's versions, but from another commit, with what is known of it: those that
+ * the same release installed with another content, and where all versions are the same, all from another commit.
+ */
+function othersInstalled(
+  { domain, releaseName, contentDigest, commitSha, value: { artifacts = {} } }: CandidateRow,
+  last: ReadonlyMap<string, InstalledPackage>,
+  installed: Packages,
+): Map<string, PackageChange> {
+  const isSame = packageChanges(installed, artifacts).length === 0;
+  const isOther = (name: string): boolean => {
+    const deployment = last.get(name);
+    const isOfRelease = deployment?.domain === domain && deployment.releaseName === releaseName;
+    return isSame || (isOfRelease && deployment.contentDigest !== contentDigest);
+  };
+  const changes = otherContents(installed, artifacts, (name) => last.get(name)?.commitSha ?? null, commitSha);
+  return new Map(changes.filter(({ name }) => isOther(name)).map((change) => [change.name, change]));
 }
 
 /** Compares a candidate with given versions of packages. Throws `not_found`. `source`: see `compareToEnvironment`. */
@@ -87,10 +119,15 @@ async function changesInGit(
   source: ChangelogSource | undefined,
   { candidate, project }: CandidateOfProject,
   comparison: Comparison,
+  others: ReadonlyMap<string, PackageChange> = new Map(),
 ) {
   if (!source) return { changelog: null, linkedCandidates: null };
   const history = await source.commitGraphs(tx, project.id);
-  const changes = changesOf(comparison).map(({ name, versions }) => ({ name, ...versions }));
+  // Versions that another candidate held first from another commit do not tell this one's.
+  const commits = (await firstHolder(tx, candidate)) && { to: candidate.commitSha };
+  const changes = changesOf(comparison).map(
+    ({ name, versions }) => others.get(name) ?? { name, ...versions, ...(commits && { commits }) },
+  );
   const parts = await resolveInOrder(tx, history, changes);
   const changelog = await changelogText(tx, history, project, parts, source);
   const added = parts.flatMap((change) => change.added ?? []);

@@ -6,7 +6,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { rangesOf, type SideKeys, sideKeys, type SideSummary, sidesOf, totalsOf } from './change-sides.ts';
 import { commitRange, rangeEnds, type ResolvedChange, resolveChanges } from './changelog.ts';
 import type { MissingChangelog } from './missing-changelog-rules.ts';
-import type { PackageChange } from './package-change-rules.ts';
+import { changeKey, type PackageChange } from './package-change-rules.ts';
 
 export interface ChangelogTotals {
   totalCommits: number;
@@ -50,16 +50,16 @@ export async function viewChanges(
   steps: readonly (readonly PackageChange[])[],
   { isForced = false } = {},
 ): Promise<{ views: ChangesView[]; calculated: number; kept: number }> {
-  const distinct = new Map([...new Set(steps)].flat().map((change) => [keyOf(change), change]));
+  const distinct = new Map([...new Set(steps)].flat().map((change) => [changeKey(change), change]));
   const resolvedChanges = await resolveChanges(tx, history, [...distinct.values()]);
   const ranges = await rangeFacts(tx, history, rangesOf(resolvedChanges), { isForced });
   const shas = await rangeEnds(tx, history, resolvedChanges);
   const provider = configuration.workItems?.provider ?? 'issue';
   const known = new Map(
-    resolvedChanges.map((change) => [keyOf(change), { change, view: changeView(change, ranges, shas, provider) }]),
+    resolvedChanges.map((change) => [changeKey(change), { change, view: changeView(change, ranges, shas, provider) }]),
   );
   const viewOf = memoized((changes: readonly PackageChange[]): ChangesView => {
-    const own = changes.flatMap((change) => known.get(keyOf(change)) ?? []);
+    const own = changes.flatMap((change) => known.get(changeKey(change)) ?? []);
     const { main, added, removed } = totalsOf(
       ranges,
       own.map(({ change }) => change),
@@ -72,8 +72,6 @@ export async function viewChanges(
   });
   return { views: steps.map(viewOf), calculated: ranges.calculated, kept: ranges.kept };
 }
-
-const keyOf = ({ name, from, to }: PackageChange): string => `${name}\n${from}\n${to}`;
 
 function changeView(
   change: ResolvedChange,

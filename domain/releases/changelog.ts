@@ -1,4 +1,4 @@
-import { type CommitView, commitShas, commitViews } from '../git/commits.queries.ts';
+import { type CommitView, commitNumbers, commitShas, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import { inInstallOrder, installOrder } from '../git/install-order-rules.ts';
 import type { MirrorFreshness } from '../git/mirror.queries.ts';
@@ -23,6 +23,7 @@ import {
 } from './change-sides.ts';
 import {
   type MissingChangelog,
+  unknownContent,
   unknownPackage,
   unknownVersion,
   whyCommitIsUnknown,
@@ -50,11 +51,24 @@ export async function resolveChanges(
   changes: readonly PackageChange[],
   known?: VersionState,
 ): Promise<ResolvedChange[]> {
-  const versions = changes.flatMap(({ name, from, to }) =>
-    [from, to].flatMap((version) => (version === null ? [] : [{ name, version }])),
+  const versions = changes.flatMap(({ name, from, to, commits }) =>
+    [commits?.from === undefined ? from : null, commits ? null : to].flatMap((version) =>
+      version === null ? [] : [{ name, version }],
+    ),
   );
-  const commits = await commitsOf(tx, history, known ?? (await versionState(tx, history)), versions);
-  return changes.map((change) => resolved(change, history, commits));
+  const ofVersions = await commitsOf(tx, history, known ?? (await versionState(tx, history)), versions);
+  const named = changes.flatMap(({ commits }) => (commits ? [commits.from ?? [], commits.to].flat() : []));
+  const numbers = named.length === 0 ? undefined : await commitNumbers(tx, history.projectId, named);
+  return changes.map((change) => {
+    const { commits } = change;
+    if (!commits || !numbers) return resolved(change, history, { from: ofVersions, to: ofVersions });
+    const end = (sha: string | null): VersionCommits => ({
+      of: () => (sha === null ? undefined : history.graph.known(numbers.get(sha))),
+      unknownShaOf: () => sha ?? undefined,
+    });
+    const from = commits.from === undefined ? ofVersions : end(commits.from);
+    return resolved(change, history, { from, to: end(commits.to) });
+  });
 }
 
 /** The commits of versions, as far as they are known from before; the others are read. */
@@ -71,15 +85,19 @@ async function commitsOf(
   return { of: (version) => commitOf(version) ?? of(version), unknownShaOf };
 }
 
-function resolved(change: PackageChange, history: History, commits: VersionCommits): ResolvedChange {
+/** What gives the commits of the versions before and after a change. */
+type Ends = Record<'from' | 'to', VersionCommits>;
+
+function resolved(change: PackageChange, history: History, ends: Ends): ResolvedChange {
   const direction = directionOf(change);
   const { name, from, to } = change;
   const packageNo = history.packages.get(name)?.packageNo;
-  const missing = whyMissing(change, history, commits);
+  const missing = whyMissing(change, history, ends);
   if (missing !== null || packageNo === undefined)
     return { ...change, direction, range: undefined, added: undefined, removed: undefined, missing };
-  const commitOf = (version: string | null) => (version === null ? null : (commits.of({ name, version }) ?? null));
-  const [begin, end] = [commitOf(from), commitOf(to)];
+  const commitOf = (version: string | null, commits: VersionCommits) =>
+    version === null ? null : (commits.of({ name, version }) ?? null);
+  const [begin, end] = [commitOf(from, ends.from), commitOf(to, ends.to)];
   const added = end === null ? undefined : { packageNo, from: begin, to: end };
   const removed = begin === null ? undefined : { packageNo, from: end, to: begin };
   const range = direction === 'downgrade' ? removed : added;
@@ -87,16 +105,20 @@ function resolved(change: PackageChange, history: History, commits: VersionCommi
 }
 
 function whyMissing(
-  { name, from, to }: PackageChange,
+  { name, from, to, commits: named }: PackageChange,
   history: History,
-  commits: VersionCommits,
+  ends: Ends,
 ): MissingChangelog | null {
   const nothing = whyNothingIsKnown(history);
   if (nothing) return nothing;
   if (!history.packages.has(name)) return unknownPackage(name, history);
-  for (const version of [from, to]) {
+  for (const [version, commits] of [
+    [from, ends.from],
+    [to, ends.to],
+  ] as const) {
     if (version === null || commits.of({ name, version }) !== undefined) continue;
     const sha = commits.unknownShaOf({ name, version });
+    if (sha === undefined && named) return unknownContent(name, version, history);
     return sha === undefined
       ? unknownVersion(name, version, history)
       : whyCommitIsUnknown(`The commit ${sha} of ${name} ${version}`, history);

@@ -54,12 +54,28 @@ export async function installedStates(tx: Tx, log: DeploymentLog, projectId: str
     });
 }
 
-function runningPackages(states: readonly PlaceState[]): Record<string, string> {
-  const newest = new Map<string, LoggedDeployment>();
-  for (const { last } of states)
+/** A deployment, and the domain in which it installed a package last. */
+export interface InstalledPackage extends LoggedDeployment {
+  domain: string;
+}
+
+/** Of each package that is installed in an environment, by name, the deployment that installed it last. */
+export const lastInstalled = (log: DeploymentLog, environmentId: string): Map<string, InstalledPackage> =>
+  newestOf(
+    log.places
+      .filter((place) => place.environmentId === environmentId)
+      .map((place) => ({ domain: place.domain, ...placeState(place) })),
+  );
+
+const runningPackages = (states: readonly (PlaceState & { domain: string })[]): Record<string, string> =>
+  Object.fromEntries([...newestOf(states)].map(([name, { packages }]) => [name, packages[name] ?? '']));
+
+function newestOf(states: readonly (PlaceState & { domain: string })[]): Map<string, InstalledPackage> {
+  const newest = new Map<string, InstalledPackage>();
+  for (const { last, domain } of states)
     for (const [name, deployment] of last) {
       const other = newest.get(name);
-      if (!other || inOrder(other, deployment) < 0) newest.set(name, deployment);
+      if (!other || inOrder(other, deployment) < 0) newest.set(name, { ...deployment, domain });
     }
-  return Object.fromEntries([...newest].map(([name, { packages }]) => [name, packages[name] ?? '']));
+  return newest;
 }

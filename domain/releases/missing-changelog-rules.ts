@@ -77,6 +77,12 @@ export const unknownPackages = (names: readonly string[], mirror: MirrorFacts): 
   return { ...unknownPackage(name, mirror), message };
 };
 
+export const unknownContent = (name: string, version: string, { lastTriedAt }: MirrorFacts): MissingChangelog => ({
+  reason: 'unknown_commit',
+  message: `${name} ${version} was deployed from another commit, which is not known any more`,
+  lastTriedAt,
+});
+
 export const unknownVersion = (name: string, version: string, { lastTriedAt }: MirrorFacts): MissingChangelog => ({
   reason: 'unknown_version',
   message: `Neither a tag nor a release candidate gives the commit of ${name} ${version}`,

@@ -7,7 +7,13 @@ export interface PackageChange {
   name: string;
   from: string | null;
   to: string | null;
+  /** Ids of commits, where the versions do not tell them; from null: it is not known, undefined: the version tells it. */
+  commits?: { from?: string | null | undefined; to: string } | undefined;
 }
+
+/** Tells changes apart. */
+export const changeKey = ({ name, from, to, commits }: PackageChange): string =>
+  `${name}\n${from}\n${to}${commits ? `\n${commits.from}\n${commits.to}` : ''}`;
 
 export function directionOf({ from, to }: PackageChange): Direction {
   if (from === null) return 'install';
@@ -23,6 +29,21 @@ const isOther = ({ from, to }: PackageChange): boolean =>
   from === null || to === null || compareVersions(from, to) !== 0;
 
 const byName = (a: string, b: string) => (a < b ? -1 : 1);
+
+/** Of packages whose versions stay the same, those that come from another commit, by name. */
+export const otherContents = (
+  before: Packages,
+  after: Packages,
+  commitBefore: (name: string) => string | null,
+  commit: string,
+): PackageChange[] =>
+  Object.entries(after)
+    .toSorted(([a], [b]) => byName(a, b))
+    .flatMap(([name, to]) => {
+      const [from, commitFrom] = [versionOf(before, name), commitBefore(name)];
+      const isSame = from === null || compareVersions(from, to) !== 0 || commitFrom === commit;
+      return isSame ? [] : [{ name, from, to, commits: { from: commitFrom, to: commit } }];
+    });
 
 /**
  * What changes from some packages to others, by name.

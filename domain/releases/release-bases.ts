@@ -12,7 +12,7 @@ import {
 } from '../deployments/installed-series-rules.ts';
 import { inOrder } from '../deployments/package-arrivals.ts';
 import type { Packages } from '../deployments/report-rules.ts';
-import { type PackageChange, packageChanges } from './package-change-rules.ts';
+import { otherContents, type PackageChange, packageChanges } from './package-change-rules.ts';
 
 export type Arrival = ReleaseArrival<LoggedDeployment>;
 
@@ -66,13 +66,37 @@ export function versionsIn(
   return { ...Object.fromEntries(brought), ...own };
 }
 
+/** What changes to a content: other versions, or where there are none, the same versions from another commit. */
+function changesTo(
+  before: Packages,
+  running: Running<LoggedDeployment> | undefined,
+  { packages, commitSha }: Content,
+): PackageChange[] {
+  const changes = packageChanges(before, packages);
+  if (changes.length > 0 || commitSha === null) return changes;
+  return otherContents(before, packages, (name) => lastWith(running, name)?.commitSha ?? null, commitSha);
+}
+
+/** What is deployed: packages, and the commit that they are of, if that is known. */
+export interface Content {
+  packages: Packages;
+  commitSha: string | null;
+}
+
+/** The content of a release as it came to an environment. */
+export const contentOf = (arrival: Arrival): Content => ({
+  packages: packagesOfArrival(arrival),
+  commitSha: arrival.deployments.at(-1)?.commitSha ?? null,
+});
+
 /** What a release changed as it came to an environment: held against what ran there before it. */
 export function stepOfArrival(log: DeploymentLog, place: BasePlace, arrival: Arrival): ReleaseStep {
-  const after = packagesOfArrival(arrival);
-  const before = exceptRelease(arrival.before, arrival.releaseName);
+  const after = contentOf(arrival);
+  const running = exceptRelease(arrival.before, arrival.releaseName);
+  const before = versionsIn(log, place, running, arrival.deployments[0]?.at, Object.keys(after.packages));
   return {
-    baseName: lastSuccess(before, arrival.releaseName)?.releaseName ?? null,
-    changes: packageChanges(versionsIn(log, place, before, arrival.deployments[0]?.at, Object.keys(after)), after),
+    baseName: lastSuccess(running, arrival.releaseName)?.releaseName ?? null,
+    changes: changesTo(before, running, after),
   };
 }
 
@@ -85,16 +109,17 @@ export function changesOfDeployment(
   const series = place.place?.series;
   const deployment = place.place?.deployments.findLast((each) => each.id === id);
   const running = series && (deployment ? series.before.get(deployment) : runningNow(series));
-  const before = exceptRelease(running, releaseName);
-  return packageChanges(versionsIn(log, place, before, deployment?.at, Object.keys(packages)), packages);
+  const below = exceptRelease(running, releaseName);
+  const before = versionsIn(log, place, below, deployment?.at, Object.keys(packages));
+  return changesTo(before, below, { packages, commitSha: deployment?.commitSha ?? null });
 }
 
 /** What a release would change in an environment to which it did not come yet: held against what runs there now. */
-export function stepToCome(log: DeploymentLog, place: BasePlace, releaseName: string, after: Packages): ReleaseStep {
+export function stepToCome(log: DeploymentLog, place: BasePlace, releaseName: string, after: Content): ReleaseStep {
   const running = exceptRelease(place.place && runningNow(place.place.series), releaseName);
   return {
     baseName: lastSuccess(running, releaseName)?.releaseName ?? null,
-    changes: packageChanges(versionsIn(log, place, running, undefined, Object.keys(after)), after),
+    changes: changesTo(versionsIn(log, place, running, undefined, Object.keys(after.packages)), running, after),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { DeploymentLog, LoggedDeployment } from '../deployments/deployment-log-cache.ts';
-import { arrivalOf, packagesOfArrival, runningNow } from '../deployments/installed-series-rules.ts';
+import { arrivalOf, runningNow } from '../deployments/installed-series-rules.ts';
 import type { Packages } from '../deployments/report-rules.ts';
 import { listEnvironments, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
@@ -14,6 +14,8 @@ import { packageChanges } from './package-change-rules.ts';
 import {
   type Arrival,
   type BasePlace,
+  type Content,
+  contentOf,
   packagesAfterArrival,
   placesOf,
   type ReleaseStep,
@@ -42,7 +44,7 @@ interface Place extends BasePlace {
 interface NamedRelease {
   domain: string;
   /** Of its candidate, else what came of it to the first environment. */
-  packages: Packages;
+  content: Content;
   /** The line that it belongs to; undefined: its candidate was removed. */
   branch: string | undefined;
   /** All environments, in the order in which releases travel. */
@@ -73,7 +75,11 @@ async function releasesNamed(
       const [arrival] = places.flatMap((place) => place.arrival ?? []);
       return {
         domain: name,
-        packages: candidate?.value.artifacts ?? (arrival ? packagesOfArrival(arrival) : {}),
+        content: candidate
+          ? { packages: candidate.value.artifacts ?? {}, commitSha: candidate.commitSha }
+          : arrival
+            ? contentOf(arrival)
+            : { packages: {}, commitSha: null },
         branch: candidate && (candidate.branch ?? project.defaultBranch),
         places,
       };
@@ -122,7 +128,7 @@ function stepFrom(base: NamedRelease | undefined, baseName: string, place: Place
   const arrival =
     base?.places.find(({ environmentId }) => environmentId === place.environmentId)?.arrival ??
     base?.places.find((each) => each.arrival)?.arrival;
-  const before = arrival ? packagesAfterArrival(arrival) : (base?.packages ?? {});
+  const before = arrival ? packagesAfterArrival(arrival) : (base?.content.packages ?? {});
   return { baseName: base ? baseName : null, changes: packageChanges(before, after) };
 }
 
@@ -150,10 +156,10 @@ export async function releaseNotes(
   for (const release of releases) {
     const base = bases?.find((each) => each.domain === release.domain);
     const steps = placesInNotes(release, environmentName).map((place) => {
-      const after = place.arrival ? packagesOfArrival(place.arrival) : release.packages;
+      const after = place.arrival ? contentOf(place.arrival) : release.content;
       const step =
         fromReleaseName !== undefined
-          ? stepFrom(base, fromReleaseName, place, after)
+          ? stepFrom(base, fromReleaseName, place, after.packages)
           : place.arrival
             ? stepOfArrival(log, place, place.arrival)
             : stepToCome(log, place, releaseName, after);
@@ -185,8 +191,8 @@ export async function releaseNotes(
 type Part = ReleaseStep & { places: Place[] };
 
 /** Steps that are alike as one; of a release that goes nowhere, one that holds it against nothing. */
-function joined(steps: readonly Part[], { packages }: NamedRelease): Part[] {
-  if (steps.length === 0) return [{ baseName: null, changes: packageChanges({}, packages), places: [] }];
+function joined(steps: readonly Part[], { content }: NamedRelease): Part[] {
+  if (steps.length === 0) return [{ baseName: null, changes: packageChanges({}, content.packages), places: [] }];
   const alike = Map.groupBy(steps, ({ baseName, changes }) => JSON.stringify([baseName, changes]));
   return [...alike.values()].flatMap((own) => {
     const [first] = own;

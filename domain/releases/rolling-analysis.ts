@@ -16,7 +16,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { chooseBaseline, deployedTo } from './baseline-rules.ts';
 import { rangesOf, sidesOf, sideView, totalsOf } from './change-sides.ts';
 import { type ResolvedChange, resolveChanges } from './changelog.ts';
-import { directionOf, type PackageChange, packageChanges } from './package-change-rules.ts';
+import { directionOf, otherContents, type PackageChange, packageChanges } from './package-change-rules.ts';
 import { installedStates } from './installed-states.ts';
 import { ANALYSED_MAX } from './rolling-analysis.queries.ts';
 
@@ -51,11 +51,15 @@ interface AnalysedChange extends PackageChange {
 }
 
 /** What changes from one candidate to another: packages that one does not carry are removed or added. */
-const changesFrom = (before: CandidateRow, held: Packages, candidate: CandidateRow): AnalysedChange[] =>
-  packageChanges(packagesOf(before), packagesOf(candidate), { withRemoved: true }).map((change) => ({
+function changesFrom(before: CandidateRow, held: Packages, candidate: CandidateRow): AnalysedChange[] {
+  const [from, to] = [packagesOf(before), packagesOf(candidate)];
+  const changes = packageChanges(from, to, { withRemoved: true });
+  const all = changes.length > 0 ? changes : otherContents(from, to, () => before.commitSha, candidate.commitSha);
+  return all.map((change) => ({
     ...change,
     since: change.from ?? (Object.hasOwn(held, change.name) ? (held[change.name] ?? null) : null),
   }));
+}
 
 /** The candidates of a branch that are compared, oldest first, and what with. */
 interface Line {
@@ -187,7 +191,7 @@ async function factsOf(
   const resolvedChanges = await resolveChanges(
     tx,
     history,
-    carried.map(({ name, since, to }) => ({ name, from: since, to })),
+    carried.map(({ name, since, to, commits }) => ({ name, from: since, to, commits })),
   );
   const byChange = new Map(carried.map((change, index) => [change, resolvedChanges[index]]));
   const ranges = await rangeFacts(tx, history, rangesOf(resolvedChanges));

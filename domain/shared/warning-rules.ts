@@ -4,6 +4,7 @@ import { escapePointer } from './errors.ts';
 export const WARNINGS = {
   unknown_default_branch: 'the remote has no branch of the name of `defaultBranch`',
   unknown_commit: 'the copy of the remote has no such commit, or the abbreviated id is ambiguous',
+  versions_of_other_commit: 'another release candidate holds the same versions from another commit',
   package_of_other_domain: 'the configuration of the project assigns the package to other domains only',
   unknown_approver: 'an approver is neither a member of the tenant nor a team with members',
   too_few_approvers: 'fewer people may approve than `minApprovals` asks for',

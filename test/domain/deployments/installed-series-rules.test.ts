@@ -24,6 +24,7 @@ const deployed = (
   status: 'Success',
   rolledBackAt: null,
   contentDigest: releaseName,
+  commitSha: null,
   packages,
   installsAll: true,
   ...more,

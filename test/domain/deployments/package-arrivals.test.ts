@@ -15,6 +15,7 @@ test('what came to a place is the same whether its deployments came one after an
       status: 'Success',
       rolledBackAt: null,
       contentDigest: null,
+      commitSha: null,
       packages: random(4) === 0 ? {} : { app: `1.${random(6)}.0` },
       installsAll: true,
     });
@@ -37,6 +38,7 @@ test('versions that came before a further deployment are the same objects after 
     status: 'Success',
     rolledBackAt: null,
     contentDigest: null,
+    commitSha: null,
     packages: { app: '1.0.0' },
     installsAll: true,
   };

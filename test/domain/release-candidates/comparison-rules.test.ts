@@ -57,3 +57,15 @@ test('a change takes packages out and overrides versions, and names what it does
     'y',
   ]);
 });
+
+test('a package that is installed in the same version from another commit is a change', () => {
+  const definition = { artifacts: { app: '1.0.0', lib: '1.0.0' } };
+  expect(comparePackages(definition, { app: '1.0.0', lib: '1.0.0' }, new Map(), new Set(['app']))).toMatchObject({
+    totalChanges: 1,
+    packagesToUpdate: [
+      { name: 'app', isOtherContent: true, isOutOfSync: false, versions: { from: '1.0.0', to: '1.0.0' } },
+    ],
+    unchanged: [{ name: 'lib' }],
+    installOrder: ['app'],
+  });
+});

@@ -131,7 +131,6 @@ test('a hotfix is held against what production runs, whatever other environments
 });
 
 test.each([
-  ['annotated', true, false],
   ['done by deploying the release before again', false, true],
   ['done by deploying the release before again, and annotated', true, true],
 ])(
@@ -170,3 +169,57 @@ test.each([
     expect(releases[0].environments[0].changesFromPrevious).toMatchObject([{ fromVersion: '3.1.1', totalCommits: 2 }]);
   },
 );
+
+test.each([
+  ['a release that was posted again', 'r1'],
+  ['another release', 'r2'],
+])('%s with the same versions from another commit changes what it is compared with', async (_, releaseName) => {
+  const { get, deploy, remote, project } = await releaseStage(app);
+  const post = async (name: string, message: string) => {
+    const commitSha = remote.commit({ files: { 'app/a': message }, message });
+    await project.fetch();
+    return app.as(app.application).post(201, '/api/release-candidates', {
+      repositoryIdentifier: project.repositoryIdentifier,
+      domain: 'core',
+      releaseName: name,
+      commitSha,
+      value: { artifacts: { app: '1.0.0', lib: '1.0.0' } },
+    });
+  };
+  const compare = (id: string, environmentName: string) =>
+    app.as(app.member).post(200, `/api/release-candidates/${id}/compare?includeChangelog=true`, { environmentName });
+  const { id: first } = await post('r1', 'SHOP-1: start');
+  await deploy('r1', 'uat', day(1));
+  expect((await compare(first, 'uat')).comparison).toMatchObject({ totalChanges: 0 });
+  const { id, warnings } = await post(releaseName, 'SHOP-2: more');
+  expect(warnings.map(({ code }: Json) => code)).toEqual(releaseName === 'r1' ? [] : ['versions_of_other_commit']);
+  const { comparison, changelog } = await compare(id, 'uat');
+  expect(comparison).toMatchObject({
+    totalChanges: 2,
+    packagesToUpdate: [
+      { name: 'app', isOtherContent: true },
+      { name: 'lib', isOtherContent: true },
+    ],
+    unchanged: [],
+  });
+  const [ofApp, ofLib] = changelog.packages;
+  expect(ofApp).toMatchObject({
+    fromVersion: '1.0.0',
+    toVersion: '1.0.0',
+    workItems: ['SHOP-2'],
+    missingChangelog: null,
+  });
+  expect(ofLib).toMatchObject({ totalCommits: 0, missingChangelog: null });
+  // Each uses its own commit.
+  const nothing = await compare(id, 'prod');
+  expect(nothing.changelog.packages[0].workItems).toEqual(['SHOP-2', 'SHOP-1']);
+  if (releaseName === 'r1') return;
+  const { domains } = await get('/api/releases/r2/notes');
+  expect(domains[0]).toMatchObject({ previousReleaseName: 'r1', summary: { added: { workItems: ['SHOP-2'] } } });
+  await deploy('r2', 'uat', day(2));
+  await expect(get('/api/releases/change-summary', { fromReleaseName: 'r1' })).resolves.toMatchObject({
+    releases: [{ releaseName: 'r2', added: { workItems: ['SHOP-2'] } }],
+  });
+  expect((await compare(first, 'uat')).comparison).toMatchObject({ totalChanges: 2 });
+  expect((await compare(id, 'uat')).comparison).toMatchObject({ totalChanges: 0 });
+});
