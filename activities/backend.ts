@@ -52,7 +52,7 @@ import { createSalesforceAnalyzer } from './adapters/salesforce-analyzer.ts';
 import { createSlackPlatform } from './adapters/slack-platform.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { createWorkTrackers } from './adapters/work-trackers.ts';
-import { databaseAccess } from './database-access.ts';
+import { databaseAccess, WORK_SETTINGS } from './database-access.ts';
 import type { Deps } from './deps.ts';
 import { CommandRuns } from './flows/command-runs.ts';
 
@@ -111,14 +111,11 @@ export interface BackendParts {
   log: Logger;
 }
 
-/** How long a transaction waits for a lock: longer than any that is well holds one. */
-const LOCK_TIMEOUT = '20s';
-
 /** Connects to nothing yet: connections are made when they are needed. */
 export function createBackend({ config, launch, log }: BackendParts): Backend {
   const access = databaseAccess(config);
   const onConnectionLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
-  const orm = connectOrm({ ...access, settings: { lock_timeout: LOCK_TIMEOUT } }, onConnectionLost);
+  const orm = connectOrm({ ...access, settings: WORK_SETTINGS }, onConnectionLost);
   const reads = createFencedReads({ ...access, slowPoolSize: config.DATABASE_SLOW_POOL_SIZE }, onConnectionLost);
   const signals: CommitSignals = {
     ...createCommitSignals(launch),

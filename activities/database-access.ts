@@ -6,3 +6,6 @@ export const databaseAccess = (config: Config) => ({
   role: config.DATABASE_APP_ROLE,
   poolSize: config.DATABASE_POOL_SIZE,
 });
+
+/** Of transactions. They wait for a lock for longer than any that is well holds one. */
+export const WORK_SETTINGS = { lock_timeout: '20s' };

@@ -25,7 +25,7 @@ import type { Launch } from '../../workflows/launch.ts';
 import { isolatedBy } from '../adapters/analyzer-isolation.ts';
 import { createObjectStore } from '../adapters/object-store.ts';
 import { permittedConnector } from '../adapters/outbound-policy.ts';
-import { databaseAccess } from '../database-access.ts';
+import { databaseAccess, WORK_SETTINGS } from '../database-access.ts';
 import type { Deps } from '../deps.ts';
 import type { EncoderProgram } from './ffmpeg.ts';
 
@@ -39,7 +39,7 @@ const START_URL_MAX_MS = 45_000;
 export async function createHostBackend({ config, launch, log }: { config: HostConfig; launch: Launch; log: Logger }) {
   const access = databaseAccess(config);
   const onConnectionLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
-  const orm = connectOrm(access, onConnectionLost);
+  const orm = connectOrm({ ...access, settings: WORK_SETTINGS }, onConnectionLost);
   const reads = createFencedReads({ ...access, slowPoolSize: config.DATABASE_SLOW_POOL_SIZE }, onConnectionLost);
   const system = connectDatabase({ ...access, role: `${config.DATABASE_APP_ROLE}_system` }, onConnectionLost);
   // Nothing that a host does is measured.
