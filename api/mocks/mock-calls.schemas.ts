@@ -76,7 +76,9 @@ export const VerifyOut = z
             number: z.string(),
             method: z.string(),
             path: z.string(),
-            criteria: z.array(z.object({ criterion: z.string(), matches: z.boolean(), found: z.unknown() })),
+            criteria: z.array(
+              z.object({ criterion: z.string(), matches: z.boolean(), wanted: z.unknown(), found: z.unknown() }),
+            ),
           }),
         ),
       }),

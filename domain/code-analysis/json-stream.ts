@@ -6,11 +6,14 @@ export class JsonRefused extends Error {
   readonly path: JsonPath;
   /** The text is not JSON at all. */
   readonly isMalformed: boolean;
+  /** It is larger than any text that would be taken. */
+  readonly isTooLarge: boolean;
 
-  constructor(message: string, path: JsonPath, { isMalformed = false } = {}) {
+  constructor(message: string, path: JsonPath, { isMalformed = false, isTooLarge = false } = {}) {
     super(message);
     this.path = path;
     this.isMalformed = isMalformed;
+    this.isTooLarge = isTooLarge;
   }
 }
 
@@ -83,6 +86,7 @@ export class JsonStream {
       throw new JsonRefused(
         `more than ${this.#limits.tokenBytes} bytes of one string, number or white space`,
         this.#path,
+        { isTooLarge: true },
       );
     return bytes;
   }

@@ -107,6 +107,7 @@ class LogBytes {
     this.around = reader.end();
     if (isFound || !this.#isInBody) return;
     const { sarif } = (this.around ?? {}) as { sarif?: unknown };
+    if (sarif === undefined) throw invalidField('sarif', 'is required');
     if (typeof sarif !== 'string') throw notALog();
     const inner = new SarifReader({ isInBody: false, keepsMessages: false });
     yield* this.#written(inner, unpacked(sarif));
@@ -129,8 +130,12 @@ const notALog = () =>
     fields: [{ pointer: 'sarif', detail: 'must be a SARIF log, or base64 of its gzip' }],
   });
 
-const refusedBody = ({ isMalformed, message, path }: JsonRefused): DomainError =>
-  isMalformed ? invalidField('#/body', `not valid JSON: ${message}`) : invalidField(path.join('/'), message);
+const refusedBody = ({ isMalformed, isTooLarge, message, path }: JsonRefused): DomainError =>
+  isTooLarge
+    ? new DomainError('payload_too_large', `The body has ${message}`)
+    : isMalformed
+      ? invalidField('#/body', `not valid JSON: ${message}`)
+      : invalidField(path.join('/'), message);
 
 /** Content in pieces between which other work is done. */
 export async function* pieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

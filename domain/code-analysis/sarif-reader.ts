@@ -192,7 +192,7 @@ export class SarifReader {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof JsonRefused)) throw error;
+      if (!(error instanceof JsonRefused) || error.isTooLarge) throw error;
       if (!this.#isInBody) throw refused(error.isMalformed ? [] : error.path, error.message);
       if (error.path[0] === LOG && !error.isMalformed) throw refused(error.path.slice(1), error.message);
       throw error;

@@ -42,11 +42,20 @@ function detailOf({ keyword, message = 'is not valid', params }: ErrorObject): s
   return message;
 }
 
+/** What is wrong where a value must have one of several members, and has none. */
+function oneOfMembers(errors: readonly ErrorObject[]): string | undefined {
+  const [names, last] = [errors.slice(0, -1), errors.at(-1)];
+  if (last?.keyword !== 'anyOf' || !names.every(({ keyword }) => keyword === 'required')) return undefined;
+  const members = names.map(({ params }) => (params as { missingProperty: string }).missingProperty);
+  return `must have one of the members ${members.join(', ')}`;
+}
+
 function checkOf(validate: ValidateFunction): Check {
   return (value) => {
     if (validate(value)) return undefined;
-    const [error] = validate.errors ?? [];
-    return error && { path: unescaped(error.instancePath), detail: detailOf(error) };
+    const errors = validate.errors ?? [];
+    const [error] = errors;
+    return error && { path: unescaped(error.instancePath), detail: oneOfMembers(errors) ?? detailOf(error) };
   };
 }
 

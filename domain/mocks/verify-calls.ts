@@ -35,7 +35,7 @@ export interface VerificationFailure {
   /** Null: any number. */
   atMost: number | null;
   /** Calls that matched nearly, and what kept them from it. */
-  nearest: { number: string; method: string; path: string; criteria: Omit<CriterionReport, 'wanted'>[] }[];
+  nearest: { number: string; method: string; path: string; criteria: CriterionReport[] }[];
 }
 
 const POLL_MS = 100;
@@ -163,9 +163,10 @@ async function nearestCalls(
   for (const call of calls) {
     const request = requestOf(call);
     const criteria = await work(() =>
-      conditions.map(({ criterion, isMet, found }) => ({
+      conditions.map(({ criterion, wanted, isMet, found }) => ({
         criterion,
         matches: isMet(request, {}),
+        wanted: shown(wanted),
         found: shown(found(request, {})),
       })),
     );

@@ -226,6 +226,19 @@ test('a member that is given twice is refused', async () => {
   await post(400, `${JSON.stringify(members()).slice(0, -1)},"branch":"x","sarif":${log}}`);
 });
 
+test('results without a log are a malformed request, like those without another member', async () => {
+  const { body } = await post(400, JSON.stringify(members()));
+  expect(body.errors).toEqual([{ pointer: '#/body/sarif', detail: 'is required' }]);
+});
+
+test('a region without a beginning is told which members may be it', async () => {
+  const result = resultAt('R', 'a.js', 1);
+  const [location] = (result as Json).locations;
+  location.physicalLocation.region = { endLine: 5 };
+  const { body } = await publish(422, logOf([{ ...result, locations: [location] }]));
+  expect(body.errors[0].detail).toBe('must have one of the members startLine, charOffset, byteOffset');
+});
+
 test('a million levels are refused at the hundredth', async () => {
   const { body } = await post(422, `${JSON.stringify(members()).slice(0, -1)},"sarif":${nested(1_000_000)}`);
   expect(body.detail).toMatch(/nested deeper than 100 levels/);
@@ -236,6 +249,8 @@ test('what is too large is refused with 413, packed or not', async () => {
   const large = JSON.stringify({ ...members(), sarif: { ...logOf([]), properties: { texts } } });
   await post(413, large);
   await post(413, gzipSync(large), { 'content-encoding': 'gzip' });
+  const blank = `${JSON.stringify(members()).slice(0, -1)},"sarif":{"version":${' '.repeat(17 * 1024 * 1024)}"2.1.0"}}`;
+  expect((await post(413, blank)).body.detail).toMatch(/white space/);
   const bomb = gzipSync(JSON.stringify({ ...logOf([]), properties: { texts } })).toString('base64');
   await post(413, JSON.stringify({ ...members(), sarif: bomb }));
 });

@@ -63,6 +63,7 @@ test('verification passes, or names what failed and what was near', async () => 
   expect(failed.failures[0].nearest[0].criteria).toContainEqual({
     criterion: 'body',
     matches: false,
+    wanted: expect.anything() as unknown,
     found: { amount: 5 },
   });
   await expect(verify({ expect: [{ ...read, times: 0 }] })).resolves.toMatchObject({
