@@ -25,7 +25,7 @@ const QUEUES = ['environment-locks-v1', 'crm-v1', 'flows-v1', 'system-v1'];
 
 export const addHost = (
   { db }: Pick<TestApp, 'db'>,
-  host: { id: string; queue: string; places?: number; trouble?: string | null },
+  host: { id: string; queue: string; places?: number; trouble?: string | null; startUrlKey?: string },
 ) =>
   db
     .insertInto('browser_host')
@@ -34,6 +34,7 @@ export const addHost = (
       name: 'host-1',
       queue: host.queue,
       isolation: 'jailed',
+      startUrlKey: host.startUrlKey ?? null,
       records: host.trouble == null,
       trouble: host.trouble ?? null,
       places: host.places ?? 4,
