@@ -71,7 +71,8 @@ module.exports = {
       name: 'adapters-from-composition-roots-only',
       severity: 'error',
       from: {
-        pathNot: '^(api/(main|server)|activities/(main|browser-host/(main|host-backend)|backend|adapters/.*))\\.ts$',
+        pathNot:
+          '^(api/(main|server)|activities/(main|browser-host/(main|host-backend)|backend|adapters/.*)|tools/backup/(backup|restore)-command)\\.ts$',
       },
       to: { path: '^activities/adapters/', dependencyTypesNot: ['type-only'] },
     },
