@@ -26,12 +26,18 @@ import type { Recordings } from '../domain/browser-sessions/replays.mutations.ts
 import { replayPagesOf } from '../domain/browser-sessions/replays.queries.ts';
 import { SESSIONS } from '../domain/browser-sessions/session-announcements.ts';
 import { type Actor, systemActor } from '../domain/shared/actor.ts';
-import { type Config, ConfigError, internalUrlOf, publicUrlOf } from '../domain/shared/config.ts';
+import { type Config, ConfigError, internalUrlOf, mocksUrlOf, publicUrlOf } from '../domain/shared/config.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { type Keys, loadKeys } from '../domain/shared/keys.ts';
 import { type UnitOfWork, unitOfWork, type CommitSignals, type WorkContext } from '../domain/unit-of-work.ts';
 import { configuredAddresses, type OutboundAddresses } from '../domain/outbound/outbound-addresses.ts';
-import { findOwnMocks, type HostAddresses, withOwnMocks, withoutOwn } from '../domain/outbound/own-mocks.ts';
+import {
+  findOwnMocks,
+  type HostAddresses,
+  withOwnMocks,
+  withoutAny,
+  withoutOwn,
+} from '../domain/outbound/own-mocks.ts';
 import { lockQueueMessages } from '../workflows/environment-locks/environment-lock.contract.ts';
 import type { Launch } from '../workflows/launch.ts';
 import type { FindWorkTracker } from '../domain/work-items/work-tracker.port.ts';
@@ -123,7 +129,11 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
   };
   const keys = loadKeys(config);
   const outbound = configuredAddresses(config);
-  const findOwn = findOwnMocks({ publicUrl: publicUrlOf(config), internalUrl: internalUrlOf(config) });
+  const findOwn = findOwnMocks({
+    publicUrl: publicUrlOf(config),
+    mocksUrl: mocksUrlOf(config),
+    internalUrl: config.INTERNAL_URL === undefined ? mocksUrlOf(config) : internalUrlOf(config),
+  });
   const hosts = withOwnMocks(outbound, findOwn);
   const encryption = createEncryption(keys.encryptionKeys);
   const actingAs: Backend['actingAs'] = (actor, context = {}) => unitOfWork(orm, { ...context, actor, signals });
@@ -169,7 +179,8 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     objects,
     outbound,
     hosts,
-    mockUpstreams: withoutOwn(outbound, findOwn),
+    mockUpstreams:
+      config.isProduction && config.MOCKS_URL === undefined ? withoutAny(outbound) : withoutOwn(outbound, findOwn),
     chat: { platform: slack, apiUrl: config.SLACK_API_URL },
     publicUrl: publicUrlOf(config),
     crm: {

@@ -36,6 +36,7 @@ import { createDownloadLinks } from '../domain/objects/download-links.ts';
 import { createDeliveryQueue } from '../domain/webhooks/delivery-queue.ts';
 import type { Launch } from '../workflows/launch.ts';
 import { createApp } from './app.ts';
+import { mockHostsOf, mocksUrlOf } from '../domain/shared/config.ts';
 import type { ApiConfig } from './config.ts';
 import { cookiesOf } from './http/cookies.ts';
 import type { Dependency } from './http/health.ts';
@@ -165,7 +166,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         }),
       },
       hosts: backend.hosts,
-      mocks: { upstreams: backend.mockUpstreams },
+      mocks: { upstreams: backend.mockUpstreams, url: mocksUrlOf(config) },
       browsers: {
         recordings: backend.recordings,
         replayLinkHours: config.REPLAY_LINK_HOURS,
@@ -234,6 +235,8 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     forward: mockUpstream.forward,
     record: createRecordCall({ forward: mockUpstream.forward, actingAs, encryption }),
     publicUrl: config.publicUrl,
+    mocksUrl: mocksUrlOf(config),
+    hosts: mockHostsOf(config),
     limit: createRateLimit(database, {
       name: 'mocks',
       perMinute: config.MOCK_RATE_LIMIT_PER_MINUTE,

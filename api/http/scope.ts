@@ -103,8 +103,8 @@ export interface Adapters {
     signalLane: () => void;
     ask: AskMetrics;
   };
-  /** The addresses that mock scenarios may record. */
-  mocks: { upstreams: OutboundAddresses };
+  /** The addresses that mock scenarios may record, and the one at which they answer, without a slash at its end. */
+  mocks: { upstreams: OutboundAddresses; url: string };
   orgLimits: { polls: OrgPolls; dashboards: DashboardCache };
   objects: { store: ObjectStore; downloads: DownloadLinks };
   releases: { eventQueue: ReleaseEventQueue; analyses: TextCache; deploymentLogs: DeploymentLogCache };

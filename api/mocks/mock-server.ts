@@ -22,6 +22,10 @@ import { type ReplyDeps, sendReply } from './mock-replies.ts';
 export interface MockServerDeps extends ReplyDeps {
   /** Base URL of the service for clients, without a trailing slash. */
   publicUrl: string;
+  /** Likewise, of mock scenarios. */
+  mocksUrl: string;
+  /** Where they have an origin of their own: the hosts, with ports, at which alone they answer. */
+  hosts: ReadonlySet<string> | undefined;
   /** By workspace. */
   limit: RateLimit;
   /** By address, for keys that lead nowhere. */
@@ -71,6 +75,7 @@ export function createMockServer(deps: MockServerDeps): MockServer {
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse, key: string, target: string) => {
+    if (deps.hosts && !deps.hosts.has(hostOf(request))) throw notFound('The mock workspace');
     const lane = await laneOf(key, request);
     const { place } = lane;
     await limit(place.workspaceId);
@@ -91,7 +96,7 @@ export function createMockServer(deps: MockServerDeps): MockServer {
         received,
         run,
         mockPath: prefix + key,
-        mockUrl: `${deps.publicUrl}/mocks/${key}`,
+        mockUrl: `${deps.mocksUrl}/mocks/${key}`,
       },
       reply,
     );
@@ -124,6 +129,9 @@ export function createMockServer(deps: MockServerDeps): MockServer {
     return true;
   };
 }
+
+/** The host that a request names, in one spelling: without the port that its scheme has by default. */
+const hostOf = ({ headers: { host = '' } }: IncomingMessage): string => host.toLowerCase().replace(/:(?:80|443)$/, '');
 
 async function sendProblem(
   request: IncomingMessage,

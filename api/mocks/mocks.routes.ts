@@ -36,7 +36,7 @@ const FENCE = { roles: ANY_ROLE, projectScope: 'refused' } as const;
 /** A scenario as clients see it: one that is armed past its time has stopped, though no sweep has written that yet. */
 export function scenarioView(
   { key, workspaceId, matched, unmatchedCalls, round: _, hits: _h, ...row }: ScenarioRow,
-  { adapters: { encryption }, publicUrl, now }: Pick<Scope, 'adapters' | 'publicUrl' | 'now'>,
+  { adapters: { encryption, mocks }, now }: Pick<Scope, 'adapters' | 'now'>,
 ) {
   const armedUntil = row.armedUntil === null ? null : isoOf(row.armedUntil);
   const isOver =
@@ -45,7 +45,7 @@ export function scenarioView(
     ...row,
     status: isOver ? ('stopped' as const) : row.status,
     armedUntil: isOver ? null : armedUntil,
-    baseUrl: mockBaseUrl({ encryption, publicUrl }, { workspaceId, key }),
+    baseUrl: mockBaseUrl({ encryption, mocksUrl: mocks.url }, { workspaceId, key }),
     calls: { matched, unmatched: unmatchedCalls },
     createdAt: isoOf(row.createdAt),
     updatedAt: isoOf(row.updatedAt),
@@ -237,9 +237,9 @@ export const mocksRoutes = [
     response: MockWorkspace,
     givesCredential: true,
     audit: 'mock_workspace.key_rotated',
-    async handle({ params: { workspace } }, { tx, adapters: { encryption }, publicUrl }) {
+    async handle({ params: { workspace } }, { tx, adapters: { encryption, mocks } }) {
       const rotated = await tx((work) => rotateMockKey(work, encryption, workspace));
-      return reply({ workspace, baseUrl: mockBaseUrl({ encryption, publicUrl }, rotated) });
+      return reply({ workspace, baseUrl: mockBaseUrl({ encryption, mocksUrl: mocks.url }, rotated) });
     },
   }),
 ];

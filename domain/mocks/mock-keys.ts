@@ -15,8 +15,8 @@ export function newMockKey(encryption: Encryption, workspaceId: string): { key: 
   return { key: encryption.encrypt(key, mockKeyContext(workspaceId)), keyHash: hashSecret(key) };
 }
 
-/** Where clients under test reach a workspace. @param publicUrl of the service, without a slash at its end. */
+/** Where clients under test reach a workspace. @param mocksUrl of mock scenarios, without a slash at its end. */
 export const mockBaseUrl = (
-  { encryption, publicUrl }: { encryption: Encryption; publicUrl: string },
+  { encryption, mocksUrl }: { encryption: Encryption; mocksUrl: string },
   { workspaceId, key }: { workspaceId: string; key: string },
-): string => `${publicUrl}/mocks/${encryption.decrypt(key, mockKeyContext(workspaceId))}`;
+): string => `${mocksUrl}/mocks/${encryption.decrypt(key, mockKeyContext(workspaceId))}`;

@@ -25,11 +25,20 @@ const UPSTREAM = 'the service itself is no upstream of a mock scenario';
 /**
  * The mock workspaces at the service's own address, and nothing else there: whatever a proxy or a router may make of
  * encoded slashes and dots, the path stays below `/mocks/{key}`.
- * @param publicUrl as clients write it, without a trailing slash. @param internalUrl where requests go.
+ * @param publicUrl as clients write it, without a trailing slash. @param mocksUrl likewise, where mocks have an address of
+ * their own. @param internalUrl where requests go.
  */
-export function findOwnMocks({ publicUrl, internalUrl }: { publicUrl: string; internalUrl: string }): FindOwn {
+export function findOwnMocks({
+  publicUrl,
+  mocksUrl = publicUrl,
+  internalUrl,
+}: {
+  publicUrl: string;
+  mocksUrl?: string;
+  internalUrl: string;
+}): FindOwn {
   const internal = new URL(internalUrl);
-  const bases = [new URL(publicUrl), internal].map((base) => ({
+  const bases = [new URL(mocksUrl), new URL(publicUrl), internal].map((base) => ({
     origin: plainOrigin(base),
     path: base.pathname.replace(/\/$/, ''),
   }));
@@ -70,6 +79,14 @@ export const withOwnMocks = (addresses: OutboundAddresses, findOwn: FindOwn): Ho
 export const withoutOwn = (addresses: OutboundAddresses, findOwn: FindOwn): OutboundAddresses => ({
   ...addresses,
   refusedUrl: (url) => addresses.refusedUrl(url) ?? (findOwn(url) === undefined ? undefined : UPSTREAM),
+});
+
+const NO_ORIGIN = 'requests are passed on only where MOCKS_URL gives mocks an origin of their own';
+
+/** Permits nothing: what an upstream answers would have the origin of the service. */
+export const withoutAny = (addresses: OutboundAddresses): OutboundAddresses => ({
+  ...addresses,
+  refusedUrl: (url) => addresses.refusedUrl(url) ?? NO_ORIGIN,
 });
 
 /** An origin with one spelling of a host: without the dot of the root, this machine by one name. */

@@ -18,6 +18,7 @@ const Environment = z.object({
   PORT: port(3000),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   INTERNAL_URL: z.url({ protocol: /^https?$/ }).optional(),
+  MOCKS_URL: z.url({ protocol: /^https?$/ }).optional(),
   BASE_PATH: z
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be empty or begin with / and not end with one')
@@ -229,6 +230,7 @@ export function parseSettings(env: Record<string, string | undefined>): Config {
     throw new ConfigError('The environment variable SERVICE_PACE is for tests; in production it must not be set.');
   }
   checkTrustedSystems(config);
+  checkMocksUrl(config);
   return config;
 }
 
@@ -253,6 +255,12 @@ const TRUSTED_SYSTEMS = [
   'SLACK_API_URL',
 ] as const;
 
+/** An origin of their own is what keeps mocks apart from the service. */
+function checkMocksUrl({ MOCKS_URL, PUBLIC_URL }: Config): void {
+  if (MOCKS_URL !== undefined && new URL(MOCKS_URL).host === new URL(PUBLIC_URL ?? 'http://unset').host)
+    throw new ConfigError('The environment variable MOCKS_URL must name another host or port than PUBLIC_URL.');
+}
+
 function checkTrustedSystems(config: Config): void {
   if (config.OIDC_ISSUER !== undefined && config.OIDC_AUDIENCE === undefined) {
     throw new ConfigError('The environment variable OIDC_AUDIENCE is missing; OIDC_ISSUER needs it.');
@@ -271,6 +279,14 @@ function checkTrustedSystems(config: Config): void {
 export const publicUrlOf = ({ PUBLIC_URL, HOST, PORT, BASE_PATH }: Config): string =>
   (PUBLIC_URL ?? `http://${HOST}:${PORT}`).replace(/\/$/, '') + BASE_PATH;
 
-/** Likewise, under which the programs of runs reach it. */
+/** Likewise, under which clients under test reach mock scenarios. */
+export const mocksUrlOf = (config: Config): string =>
+  publicUrlOf({ ...config, PUBLIC_URL: config.MOCKS_URL ?? config.PUBLIC_URL });
+
+/** The hosts, with ports, at which alone mock scenarios answer; undefined: at each of the service. */
+export const mockHostsOf = ({ MOCKS_URL, INTERNAL_URL }: Config): ReadonlySet<string> | undefined =>
+  MOCKS_URL === undefined ? undefined : new Set([MOCKS_URL, INTERNAL_URL ?? MOCKS_URL].map((url) => new URL(url).host));
+
+/** The address under which the programs of runs reach the service, without a slash at its end. */
 export const internalUrlOf = (config: Config): string =>
   publicUrlOf({ ...config, PUBLIC_URL: config.INTERNAL_URL ?? config.PUBLIC_URL });

@@ -1,5 +1,5 @@
 import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
-import { findOwnMocks, withOwnMocks, withoutOwn } from '../../../domain/outbound/own-mocks.ts';
+import { findOwnMocks, withOwnMocks, withoutAny, withoutOwn } from '../../../domain/outbound/own-mocks.ts';
 
 const KEY = 'AbCdEfGhIjKlMnOpQrStUv';
 const PUBLIC = 'https://quayside.example.com/quayside';
@@ -65,4 +65,18 @@ test('is no upstream itself', () => {
   expect(upstreams.refusedUrl(`${PUBLIC}/mocks/${KEY}`)).toMatch(/is no upstream/);
   expect(upstreams.refusedUrl('http://10.0.0.7:3000/quayside/api')).toMatch(/is no upstream/);
   expect(upstreams.refusedUrl('http://10.0.0.8/api')).toBeUndefined();
+});
+
+test('knows mocks at an origin of their own', () => {
+  const mocksUrl = 'https://mocks.example.com/quayside';
+  const find = findOwnMocks({ publicUrl: PUBLIC, mocksUrl, internalUrl: mocksUrl });
+  const target = { origin: 'https://mocks.example.com', path: `/quayside/mocks/${KEY}/a` };
+  expect(find(`${mocksUrl}/mocks/${KEY}/a`)).toEqual(target);
+  expect(find(`${mocksUrl}/api/users`)).toBe('refused');
+  expect(find(`${PUBLIC}/api/users`)).toBe('refused');
+  expect(withoutOwn(strict, find).refusedUrl(`${mocksUrl}/mocks/${KEY}`)).toMatch(/is no upstream/);
+});
+
+test('without an origin of their own, mocks of a production service pass nothing on', () => {
+  expect(withoutAny(strict).refusedUrl('https://api.example.com')).toContain('MOCKS_URL');
 });
