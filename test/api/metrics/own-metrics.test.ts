@@ -62,8 +62,18 @@ test('deployments and their lead times are metrics of the tenant', async () => {
   const [commit] = await app.sql<{ at: string }>('select committed_at as at from git_commit where sha = ?', [second]);
   // Only the version that the deployment before had not.
   expect(leadTimes).toEqual([{ labels, count: 1, sum: now - 60_000 - Date.parse(commit?.at ?? '') }]);
+
+  // A hotfix leaves what it does not carry as it was, so that the release after it brings nothing but its own.
+  await deploy('hotfix', second, { app: '3' }, now - 50_000);
+  await deploy('r3', second, { app: '3', lib: '1' }, now - 40_000);
+  await deploy('r4', second, { app: '4', lib: '1' }, now - 30_000);
+  const later = await eventually(
+    () => windowsOf('quayside_deployment_lead_time'),
+    ([row]) => Number(row?.count) >= 3,
+  );
+  expect(later).toMatchObject([{ labels, count: 3 }]);
   expect(await windowsOf('quayside_deployments')).toEqual([
-    { labels: { ...labels, status: 'Success' }, count: 2, sum: 2 },
+    { labels: { ...labels, status: 'Success' }, count: 5, sum: 5 },
   ]);
 });
 
