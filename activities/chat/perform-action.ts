@@ -25,6 +25,10 @@ const NOBODY = sentence(
   'Nobody in Quayside has the e-mail address of your Slack account. Sign in to Quayside with it, or have it added as one of your addresses.',
 );
 
+const INVITED = sentence(
+  'You were added to Quayside, and your invitation is not accepted yet. Accept it, by the link that you were sent or as you sign in, and try again.',
+);
+
 /**
  * Does what somebody asked for in a chat, with that person's rights, and answers privately. Repeating it is safe. The
  * failure of the platform, if it failed.
@@ -39,7 +43,9 @@ export async function performAction(
   if (!person.isOk) return person;
   // The message that everybody sees shows what was decided, if it is known to be one.
   const isShown = asked.kind === 'click' && (await keepPlace(parts, team, id, asked));
-  const answer = person.value === null ? NOBODY : await answerTo(parts, person.value, id, asked, isShown);
+  const { value } = person;
+  const answer =
+    value === null ? NOBODY : value === 'invited' ? INVITED : await answerTo(parts, value, id, asked, isShown);
   if (answer === undefined || responseUrl === null) return undefined;
   const sent = await parts.platform.respond(responseUrl, answer);
   // A decision is made whether or not its answer can be given.

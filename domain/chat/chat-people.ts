@@ -16,8 +16,11 @@ export interface ChatTeam {
   botToken: string;
 }
 
-/** Finds who somebody of a chat is here: by the e-mail that the workspace knows, or an alias. Null: nobody. */
-export type FindChatPerson = (team: ChatTeam, chatUserId: string) => Promise<ChatAnswer<Actor | null>>;
+/**
+ * Finds who somebody of a chat is here: by the e-mail that the workspace knows, or an alias. invited: they were added, and
+ * have not accepted yet. Null: nobody.
+ */
+export type FindChatPerson = (team: ChatTeam, chatUserId: string) => Promise<ChatAnswer<Actor | 'invited' | null>>;
 
 export function createChatPeople(
   platform: Pick<ChatPlatform, 'personOf'>,
@@ -46,7 +49,8 @@ export function createChatPeople(
     if (!email.isOk || email.value === null) return email as ChatAnswer<null>;
     const { tenantId, tenantSlug } = team.lane;
     const user = await findUserByAddress(reads.as(systemActor(team.lane, 'chat')), email.value);
-    if (!user || user.isInvited) return { isOk: true, value: null };
+    if (!user) return { isOk: true, value: null };
+    if (user.isInvited) return { isOk: true, value: 'invited' };
     const { id, role } = user;
     return { isOk: true, value: { type: 'user', id, role, email: user.email, tenantId, tenantSlug } };
   };

@@ -100,11 +100,10 @@ export interface Evidence {
   presentInRelease: number;
 }
 
-/** Numbers of environments with an org that track a branch. */
+/** Numbers of active environments with an org that track a branch. */
 export interface Tracking {
-  /** Also those that are not active: their orgs may have a component as well. */
   all: number;
-  /** The active ones of category `release`. */
+  /** Those of category `release`. */
   release: number;
 }
 

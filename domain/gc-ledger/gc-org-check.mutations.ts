@@ -42,15 +42,15 @@ export function untrackedReason(
   return matchesPattern(pattern, branch) ? undefined : `does not track the branch ${branch}`;
 }
 
-/** The orgs that may have what a branch drops: also those of environments that are not active. */
+/** The orgs that may have what a branch drops. */
 const trackingOrgs = async (tx: Tx, { projectId, branch }: GcBranch, since: Date | null): Promise<TrackingOrg[]> =>
-  (await listEnvironments(tx, projectId)).flatMap(({ id, orgUsername, branch: pattern, category, isActive }) =>
-    orgUsername !== null && matchesPattern(pattern, branch)
+  (await listEnvironments(tx, projectId)).flatMap((environment) =>
+    untrackedReason(environment, branch) === undefined
       ? {
-          environmentId: id,
-          orgUsername: orgUsername.toLowerCase(),
-          isRelease: category === 'release' && isActive,
-          askedSince: isActive ? since : null,
+          environmentId: environment.id,
+          orgUsername: (environment.orgUsername ?? '').toLowerCase(),
+          isRelease: environment.category === 'release',
+          askedSince: since,
         }
       : [],
   );
@@ -70,8 +70,8 @@ export interface OrgCheck {
 }
 
 /**
- * Takes in which components the org of an environment has. A component that is absent in the orgs of all environments
- * which track the branch is removed from the ledger, with its history in the audit trail. Throws `invalid_request` for an
+ * Takes in which components the org of an environment has. A component that is absent in the orgs of all active
+ * environments which track the branch is removed from the ledger, with its history in the audit trail. Throws `invalid_request` for an
  * environment that is unknown, inactive, without org, or does not track the branch.
  */
 export async function recordOrgCheck(tx: Tx, place: LedgerPlace, check: OrgCheck): Promise<void> {

@@ -68,15 +68,15 @@ test('what is absent in the orgs of all tracking environments is removed; its hi
   expect((await ledger.list()).items[0]).toMatchObject({ fullName: 'A', history: [{ from: null }], presence: [] });
 });
 
-test('the org of an environment that is not active keeps a component, and stops no reclaiming', async () => {
+test('the org of an environment that is not active keeps no component in the ledger, whatever it said before', async () => {
   const ledger = await tracked();
   const { id } = await ledger.environment('frozen', { category: 'release' });
   await ledger.events([detected('A'), detected('B')]);
-  await ledger.check('frozen', seen('absent', 'B'));
+  await ledger.check('frozen', seen('present', 'A', 'B'));
   await app.as(app.owner).patch(200, `/api/environments/${id}`, { isActive: false });
   await ledger.check('uat', seen('absent', 'A', 'B'));
-  await ledger.check('production', seen('absent', 'A', 'B'));
-  await expect(ledger.statuses()).resolves.toEqual({ 'core ApexClass A': 'reclaimed' });
+  await ledger.check('production', seen('absent', 'A'));
+  await expect(ledger.statuses()).resolves.toEqual({ 'core ApexClass B': 'detected' });
 });
 
 test('evidence belongs to the org that gave it', async () => {
