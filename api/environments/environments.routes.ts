@@ -46,7 +46,7 @@ export const environmentsRoutes = [
     body: EnvironmentIn,
     status: 201,
     response: EnvironmentWithWarnings,
-    errors: ['already_exists'],
+    errors: ['already_exists', 'ambiguous'],
     audit: 'environment.created',
     handle: ({ body: { repositoryIdentifier, ...fields } }, { tx, adapters }) =>
       tx(async (work) => {
@@ -111,7 +111,7 @@ export const environmentsRoutes = [
     body: EnvironmentPatch,
     status: 200,
     response: EnvironmentWithWarnings,
-    errors: ['already_exists', 'version_conflict'],
+    errors: ['already_exists', 'ambiguous', 'version_conflict'],
     audit: 'environment.updated',
     handle: ({ params: { id }, body }, { tx, adapters }) =>
       tx(async (work) => {

@@ -30,7 +30,10 @@ const fields = {
   name: Name,
   description: FreeText,
   category: z.enum(ENVIRONMENT_CATEGORIES),
-  orgUsername: Name.nullable(),
+  orgUsername: Name.nullable().meta({
+    description:
+      'Username of the org, or the name of a sandbox, which becomes the username as soon as the sandbox is registered',
+  }),
   devHubUsername: Name.nullable(),
   branch: Name.meta({
     description:

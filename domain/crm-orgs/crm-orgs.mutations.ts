@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { nameSandboxInEnvironments } from '../environments/environments.mutations.ts';
 import type { AuthUrl } from '../crm/auth-url-rules.ts';
 import type { CrmFailure, MintedToken, OrgIdentity } from '../crm/crm-platform.port.ts';
 import { json } from '../data/columns.ts';
@@ -147,6 +148,7 @@ export async function registerOrg(tx: Tx, registration: Registration) {
   org.isJitRegistration = access.type === 'jit' || (access.type === 'kept' && access.isJit);
   changeHealth(tx, org, undefined);
   await tx.em.flush();
+  await nameSandboxInEnvironments(tx, org);
   if (access.type === 'refresh_token') await giveCredential(tx, org.id, access);
   if (access.type === 'jit') {
     const { name, production } = access.sandbox;
@@ -191,6 +193,7 @@ export async function nameSandbox(tx: Tx, id: string, { name, production }: Sand
   const named = { sandboxName: name, parentProductionUsername: production.username };
   Object.assign(org, named);
   await tx.em.flush();
+  await nameSandboxInEnvironments(tx, org);
   noteOrg(tx, 'updated', id, `Org ${org.username} is the sandbox ${name} of ${production.username}`, { after: named });
 }
 

@@ -1,3 +1,5 @@
+import { orgsByName } from '../crm-orgs/crm-orgs.queries.ts';
+import { answeringOrg, mayBeUsername } from '../crm-orgs/org-name-rules.ts';
 import { followersOf, problemOfAfter } from '../promotion/after-rules.ts';
 import { runsWaitingForWindows } from '../promotion/promotion.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
@@ -5,7 +7,13 @@ import { DomainError, invalidField, versionConflict } from '../shared/errors.ts'
 import { definedMembers, type Patch } from '../shared/merge-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { Environment } from './environments.entities.ts';
-import { countEnvironments, ENVIRONMENTS_MAX, environmentById, environmentByName } from './environments.queries.ts';
+import {
+  countEnvironments,
+  ENVIRONMENTS_MAX,
+  environmentById,
+  environmentByName,
+  environmentsNaming,
+} from './environments.queries.ts';
 
 type Fields = Omit<Environment, 'id' | 'tenantId' | 'projectId' | 'createdAt' | 'updatedAt' | 'version'>;
 export type NewEnvironment = Patch<Fields> & Pick<Fields, 'name' | 'category'>;
@@ -60,14 +68,40 @@ async function renameInOthers(tx: Tx, environment: Environment, project: Project
   }
 }
 
-/** Adds an environment to a project. Throws `already_exists`, and `invalid_request` beyond `ENVIRONMENTS_MAX`. */
+/**
+ * The username of the org that a name means: registered sandboxes are known by their short names, too. Any other name
+ * stays as it is. Throws `ambiguous` for a sandbox of several production orgs.
+ */
+async function usernameOf(tx: Tx, name: string | null): Promise<string | null> {
+  if (name === null || mayBeUsername(name)) return name;
+  return answeringOrg(await orgsByName(tx, name), name)?.username ?? name;
+}
+
+/** Environments that name a sandbox by its short name have its username, as soon as that is known. */
+export async function nameSandboxInEnvironments(
+  tx: Tx,
+  { username, sandboxName }: { username: string; sandboxName?: string | null | undefined },
+): Promise<void> {
+  if (!sandboxName || (await orgsByName(tx, sandboxName)).length > 1) return;
+  for (const { id } of await environmentsNaming(tx, sandboxName)) {
+    const { environment, project } = await environmentById(tx, id, { forUpdate: true });
+    const before = stateOf(environment);
+    tx.em.assign(environment, { orgUsername: username });
+    await tx.em.flush();
+    audit(tx, 'updated', environment, project, { before, after: stateOf(environment) });
+  }
+}
+
+/**
+ * Adds an environment to a project. Throws `already_exists`, `invalid_request` beyond `ENVIRONMENTS_MAX`, and
+ * `ambiguous` for an org.
+ */
 export async function createEnvironment(tx: Tx, project: ProjectFacts, input: NewEnvironment): Promise<Environment> {
   await assertNameIsFree(tx, project.id, input.name);
   if ((await countEnvironments(tx, project.id)) >= ENVIRONMENTS_MAX) {
     throw new DomainError('invalid_request', `A project has at most ${ENVIRONMENTS_MAX} environments`);
   }
   const environment = tx.em.create(Environment, {
-    orgUsername: null,
     devHubUsername: null,
     approvalPolicy: null,
     promotion: null,
@@ -75,6 +109,7 @@ export async function createEnvironment(tx: Tx, project: ProjectFacts, input: Ne
     tags: [],
     metadata: {},
     ...definedMembers(input),
+    orgUsername: await usernameOf(tx, input.orgUsername ?? null),
     tenantId: tx.tenantId,
     projectId: project.id,
   });
@@ -86,7 +121,7 @@ export async function createEnvironment(tx: Tx, project: ProjectFacts, input: Ne
 
 /**
  * Changes an environment; objects and arrays are replaced whole. Throws `not_found`, `already_exists` for a name that
- * is taken, and `version_conflict` when `version` is not the current one.
+ * is taken, `ambiguous` for an org, and `version_conflict` when `version` is not the current one.
  */
 export async function updateEnvironment(
   tx: Tx,
@@ -100,7 +135,9 @@ export async function updateEnvironment(
   const { name = environment.name } = fields;
   if (name !== environment.name) await assertNameIsFree(tx, project.id, name);
   const before = stateOf(environment);
-  tx.em.assign(environment, definedMembers(fields), { mergeObjectProperties: false });
+  const { orgUsername } = fields;
+  const named = orgUsername === undefined ? {} : { orgUsername: await usernameOf(tx, orgUsername) };
+  tx.em.assign(environment, { ...definedMembers(fields), ...named }, { mergeObjectProperties: false });
   if (fields.promotion) await assertOrder(tx, environment);
   await tx.em.flush();
   audit(tx, 'updated', environment, project, { before, after: stateOf(environment) });

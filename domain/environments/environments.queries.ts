@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import { type DomainError, notFound, unknownName } from '../shared/errors.ts';
 import { projectById, type ProjectFacts } from '../projects/projects.queries.ts';
@@ -65,3 +66,13 @@ export const unknownEnvironment = async (reads: Reads, projectId: string, name: 
 
 export const countEnvironments = (tx: Tx, projectId: string): Promise<number> =>
   tx.em.count(Environment, { tenantId: tx.tenantId, projectId });
+
+/** Ids of the environments of the tenant that name an org so. */
+export const environmentsNaming = ({ db, tenantId }: Reads, orgUsername: string) =>
+  db
+    .selectFrom('environment')
+    .where('tenantId', '=', tenantId)
+    .where(sql`lower(org_username)`, '=', sql`lower(${orgUsername})`)
+    .orderBy('id')
+    .select('id')
+    .execute();

@@ -519,7 +519,15 @@ test('a sandbox that is registered by its auth URL is found by its name, and kee
   const acme = orgOf('acme').username;
   const bySandbox = () =>
     owner.post(200, `${ORGS}/register-sandbox-by-name`, { sandboxName: 'own', productionUsername: acme });
+  const repositoryIdentifier = 'acme/short-names';
+  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  const environment = (name: string) =>
+    owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'test', orgUsername: 'OWN' });
+  const { id } = await environment('before');
   expect(await register(201, 'acme-own')).toMatchObject({ sandboxName: 'own', parentProductionUsername: acme });
+  // Wherever an environment names an org, it is by the username.
+  for (const path of [`/api/environments/${id}`, `/api/environments/${(await environment('after')).id}`])
+    expect((await owner.get(200, path)).orgUsername).toBe(sandbox.username);
   expect(await owner.get(200, named('OWN'))).toMatchObject({ username: sandbox.username });
   const exchanged = sandbox.approvals.length;
   expect(await bySandbox()).toMatchObject({ isJitRegistration: false, authType: 'refresh_token' });
