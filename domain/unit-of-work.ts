@@ -13,6 +13,7 @@ import type { Actor, TenantKey } from './shared/actor.ts';
 import { COMMIT_WITH_NEXT } from './data/dialect.ts';
 import { fenceVariables, type Reads } from './data/fenced-reads.ts';
 import { statement } from './data/statement.ts';
+import type { RunWorkflowKey } from './flows/workflow-path-rules.ts';
 import type { Database, Tables } from './data/tables.ts';
 import {
   type Announcement,
@@ -68,10 +69,7 @@ export interface Tx {
 export type Cause = Pick<WorkContext, 'actor' | 'requestId' | 'traceparent'>;
 
 /** What the id of the workflow of a run is made of, in its tenant. */
-export interface WaitingRun {
-  runId: string;
-  taskType: string;
-}
+export type WaitingRun = RunWorkflowKey;
 
 /** What the workflow of a pool of review orgs is named by, in its tenant. */
 export interface ReviewPoolKey {

@@ -6,16 +6,6 @@ export const ID_BYTES_MAX = 230;
 /** Temporal refuses summaries whose JSON takes more than 400 bytes; in JSON a quote takes two. */
 const SUMMARY_BYTES_MAX = 190;
 
-/** Text as one segment of a workflow's id. */
-export const idSegment = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/[%/\p{Cc}]/gu, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
-
-/** The identifier of a repository as segments of a workflow's id, one for each of its own. */
-export const idPath = (repositoryIdentifier: string): string =>
-  repositoryIdentifier.split('/').map(idSegment).join('/');
-
 /**
  * An id as Temporal is given it: behind the prefix of the installation and a colon, which no prefix and no slug contains;
  * one that is too long is cut, and ends with a hash of the whole.

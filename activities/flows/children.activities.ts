@@ -19,7 +19,9 @@ export const createChildActivities = (deps: Deps) => ({
   async cancelChildren(key: RunKey): Promise<void> {
     const open = await unitOfRun(deps, key)((tx) => requestCancelOfChildren(tx, key.runId));
     await Promise.all(
-      open.map(({ id, taskType }) => deps.launch.cancel(flowRunContract, { ...tenantOf(key), runId: id, taskType })),
+      open.map(({ id: runId, taskType, workflowPath }) =>
+        deps.launch.cancel(flowRunContract, { ...tenantOf(key), runId, taskType, workflowPath }),
+      ),
     );
   },
 });

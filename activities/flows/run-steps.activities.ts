@@ -12,6 +12,7 @@ import {
 } from '../../domain/flows/run-begins.mutations.ts';
 import { endOfCommand } from '../../domain/flows/run-deployment-rules.ts';
 import { endRunToken, mintRunToken } from '../../domain/flows/run-tokens.mutations.ts';
+import type { RunWorkflowKey } from '../../domain/flows/workflow-path-rules.ts';
 import type { OpenStatus } from '../../domain/flows/run-status-rules.ts';
 import type { FindGitHost } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
@@ -38,10 +39,7 @@ interface NoPlan {
 }
 
 /** What the id of the workflow of a run's parent is made of. */
-export interface ParentRun {
-  runId: string;
-  taskType: string;
-}
+export type ParentRun = Pick<RunWorkflowKey, 'runId' | 'taskType'> & Partial<RunWorkflowKey>;
 
 interface EndedRun {
   parent: ParentRun | null;
@@ -51,7 +49,7 @@ interface EndedRun {
 
 async function parentOf(tx: Tx, { parentId }: Pick<RunContext, 'parentId'>): Promise<ParentRun | null> {
   const parent = parentId === null ? undefined : await findRun(tx, parentId);
-  return parent ? { runId: parent.id, taskType: parent.taskType } : null;
+  return parent ? { runId: parent.id, taskType: parent.taskType, workflowPath: parent.workflowPath } : null;
 }
 
 /** A unit of work in the name of the flows, which keeps request and trace of what caused the run. */

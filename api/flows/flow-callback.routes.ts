@@ -29,7 +29,7 @@ export const flowCallbackRoutes = [
       try {
         await adapters.launch.signal(
           flowRunContract,
-          { ...tenantOf(actor), runId: id, taskType: run.taskType },
+          { ...tenantOf(actor), runId: id, taskType: run.taskType, workflowPath: run.workflowPath },
           pipelineReportedSignal,
         );
       } catch (failure) {

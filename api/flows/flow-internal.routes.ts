@@ -35,7 +35,11 @@ async function signalWorkflows(
   const key = { ...tenantOf(actor), runId: run.id };
   try {
     if (hasReport)
-      await adapters.launch.signal(flowRunContract, { ...key, taskType: run.taskType }, pipelineReportedSignal);
+      await adapters.launch.signal(
+        flowRunContract,
+        { ...key, taskType: run.taskType, workflowPath: run.workflowPath },
+        pipelineReportedSignal,
+      );
     if (hasChecks) await adapters.launch.signalWithStart(flowChecksContract, key, checksChangedSignal);
   } catch (error) {
     if (!(error instanceof EngineUnavailableError)) throw error;

@@ -65,7 +65,12 @@ async function detail(
   } = await runDetail(reads, id);
   const temporalUrl = hasWorkflow
     ? adapters.flows.workflowUrl(
-        adapters.launch.idOf(flowRunContract, { ...tenantOf(actor), runId: id, taskType: row.taskType }),
+        adapters.launch.idOf(flowRunContract, {
+          ...tenantOf(actor),
+          runId: id,
+          taskType: row.taskType,
+          workflowPath: row.workflowPath,
+        }),
       )
     : undefined;
   return {
@@ -207,6 +212,7 @@ export const flowRunsRoutes = [
             ...tenantOf(scope.actor),
             runId: id,
             taskType: cancelled.taskType,
+            workflowPath: cancelled.workflowPath,
           });
         } catch (error) {
           if (!(error instanceof EngineUnavailableError)) throw error;

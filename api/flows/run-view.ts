@@ -3,7 +3,7 @@ import type { RunRow } from '../../domain/flows/run-list.queries.ts';
 import { displayOf, isFinal, isSuccess } from '../../domain/flows/run-status-rules.ts';
 import type { Run } from './flow-runs.schemas.ts';
 
-export const runView = ({ status, error, ...row }: RunRow, now: Date): z.input<typeof Run> => ({
+export const runView = ({ status, error, workflowPath: _, ...row }: RunRow, now: Date): z.input<typeof Run> => ({
   ...row,
   status: displayOf(status),
   rawStatus: status,

@@ -142,6 +142,8 @@ export const approvalState = ({ db, tenantId }: Reads, id: string) =>
       'status',
       'runId',
       'taskType',
+      sql<string | null>`(select r.workflow_path from flow_run r
+        where r.tenant_id = approval.tenant_id and r.id = approval.run_id)`.as('workflowPath'),
       sql<number>`ceil(extract(epoch from expires_at - clock_timestamp()) * 1000)::float8`.as('expiresInMs'),
     ])
     .executeTakeFirst();

@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { newId } from '../shared/ids.ts';
+import type { RunWorkflowKey } from '../flows/workflow-path-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { IN_QUEUE, type LockPlace, TICKET_COLUMNS, type TicketRow, ticketsOf } from './environment-locks.queries.ts';
 import type { TicketState } from './lock-rules.ts';
@@ -176,25 +177,20 @@ export const writeLease = ({ db, tenantId }: Tx, ticketId: string, leaseMinutes:
     .returning(TICKET_COLUMNS)
     .executeTakeFirstOrThrow();
 
-interface RunOfTicket {
-  runId: string;
-  taskType: string;
-}
-
 /** The lock of an environment and its queue. */
 export interface LockQueueState {
   /** Who holds the lock; `run` when it is one of our runs. */
-  holder: { ticketId: string; run: RunOfTicket | null } | null;
+  holder: { ticketId: string; run: RunWorkflowKey | null } | null;
   /** Whose lease expired while the run goes on, which must end first. */
-  lapsed?: { ticketId: string; run: RunOfTicket | null } | null;
+  lapsed?: { ticketId: string; run: RunWorkflowKey | null } | null;
   /** Waiting tickets. */
   waiting: number;
   /** Milliseconds until the lease of the holder expires; null: nobody holds the lock. */
   expiresInMs: number | null;
 }
 
-const RUN = (tenantId: string, runId: ReturnType<typeof sql>) => sql<RunOfTicket | null>`(
-  select jsonb_build_object('runId', r.id, 'taskType', r.task_type) from flow_run r
+const RUN = (tenantId: string, runId: ReturnType<typeof sql>) => sql<RunWorkflowKey | null>`(
+  select jsonb_build_object('runId', r.id, 'taskType', r.task_type, 'workflowPath', r.workflow_path) from flow_run r
   where r.tenant_id = ${tenantId} and r.id = ${runId})`;
 
 export async function queueState({ db, tenantId }: Reads, environmentId: string): Promise<LockQueueState> {

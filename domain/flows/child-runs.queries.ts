@@ -15,7 +15,7 @@ export const latestChildren = ({ db, tenantId }: Reads, parentId: string) =>
     .orderBy('environmentId')
     .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
-    .select(['id', 'taskType', 'flowPath', 'domain', 'environmentId', 'status', 'hasWorkflow'])
+    .select(['id', 'taskType', 'flowPath', 'domain', 'environmentId', 'status', 'hasWorkflow', 'workflowPath'])
     .execute();
 export type ChildRun = Awaited<ReturnType<typeof latestChildren>>[number];
 
@@ -30,7 +30,7 @@ export const openChildren = ({ db, tenantId }: Reads, parentId: string) =>
     .where('r.parentId', '=', parentId)
     .where('r.hasWorkflow', '=', true)
     .where('r.endedAt', 'is', null)
-    .select(['r.id as runId', 'r.taskType', 'e.name as environmentName'])
+    .select(['r.id as runId', 'r.taskType', 'r.workflowPath', 'e.name as environmentName'])
     .execute();
 
 /** Names the domain of a run that has none yet. */

@@ -94,7 +94,7 @@ export async function endRun(
   if (endedAt !== null) await reportRunToRequest(tx, run, { status, at: endedAt, error });
   // Others of the same parent may wait for what this one deploys.
   if (run.parentId !== null)
-    for (const { runId, taskType } of await openChildren(tx, run.parentId)) tx.signalRun({ runId, taskType });
+    for (const { environmentName: _, ...child } of await openChildren(tx, run.parentId)) tx.signalRun(child);
   if (run.taskType === POOL_PREPARE) {
     const pool = await poolOfRun(tx, run.id);
     if (pool) tx.signalReviewPool(poolKeyOf(pool));

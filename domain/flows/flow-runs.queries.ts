@@ -6,6 +6,7 @@ import type { Tables } from '../data/tables.ts';
 import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { RunOutput } from './run-programs.queries.ts';
+import type { RunWorkflowKey } from './workflow-path-rules.ts';
 import { displayOf, FINAL_STATUSES, type RunStatus } from './run-status-rules.ts';
 
 const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean }>()(
@@ -47,6 +48,7 @@ const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean
         'r.cicdRunUrl',
         'r.cancelRequestedAt',
         'r.override',
+        'r.workflowPath',
       ]);
     return forUpdate ? run.forUpdate('r') : run;
   },
@@ -71,21 +73,15 @@ export async function runById(reads: Reads, id: string, options?: { forUpdate?: 
   return run;
 }
 
-/** Of a run, what the id of its workflow is made of. */
-export interface OpenRun {
-  runId: string;
-  taskType: string;
-}
-
 /** The runs of a project that have a workflow, and have not ended. */
-export const openRunsOfProject = ({ db, tenantId }: Reads, projectId: string): Promise<OpenRun[]> =>
+export const openRunsOfProject = ({ db, tenantId }: Reads, projectId: string): Promise<RunWorkflowKey[]> =>
   db
     .selectFrom('flow_run')
     .where('tenantId', '=', tenantId)
     .where('projectId', '=', projectId)
     .where('hasWorkflow', '=', true)
     .where('endedAt', 'is', null)
-    .select(['id as runId', 'taskType'])
+    .select(['id as runId', 'taskType', 'workflowPath'])
     .execute();
 
 const CLAIM = statement<{ tenantId: string; id: string; engineRunId: string }>()((db, { tenantId, id, engineRunId }) =>

@@ -94,6 +94,8 @@ export const FlowRunSchema = defineEntity({
     programStartedAt: p.datetime(3).nullable(),
     /** When its pipeline was dispatched, or may have been. */
     dispatchTriedAt: p.datetime(3).nullable(),
+    /** The readable part of the id of its workflow; null for a run of a version whose ids had none. */
+    workflowPath: p.text().nullable(),
     /** The one execution of a workflow that carries it out. */
     engineRunId: p.text().nullable(),
     /** How its work ended, as its command, pipeline or external worker reported it, for its workflow. */

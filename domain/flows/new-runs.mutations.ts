@@ -18,11 +18,15 @@ import { insertRun, type NewRun, placeOf, type RunPlace } from './new-runs.queri
 import { gatesOfRun } from './run-gates.queries.ts';
 import { assertPromotable, assertStagesPromotable, overrideOf, stagesOf } from './promoted-runs.ts';
 import { peopleBehind } from './requesters.queries.ts';
+import { workflowPathOf } from './workflow-path-rules.ts';
+import { newId } from '../shared/ids.ts';
 import { assertRerunnable, isFinal, NEW_RUN } from './run-status-rules.ts';
 
 /** What its workflow is started with. */
 export interface AcceptedRun extends RunKey {
   taskType: string;
+  /** As `RunWorkflowKey` has it. */
+  workflowPath?: string | null;
   repositoryIdentifier?: string | undefined;
   /** It waits for nobody: no approval, lock, pipeline or run below it. */
   isBrief?: boolean;
@@ -96,6 +100,16 @@ export async function acceptRun(
   }
   if (commands) await assertApprovals(tx, { payload, place, gates, executor }, origin.requestedBy ?? tx.actor);
   const override = obeysWindows(type) ? overrideOf(payload, origin.requestedBy ?? tx.actor, tx.now) : null;
+  const id = origin.id ?? newId();
+  const { environmentName } = payload;
+  const { repositoryIdentifier } = place ?? {};
+  const workflowPath = workflowPathOf({
+    runId: id,
+    taskType: type.id,
+    releaseName,
+    environmentName,
+    repositoryIdentifier,
+  });
   const run = {
     projectId: place?.projectId ?? null,
     environmentId: gates.environmentIds[0] ?? null,
@@ -113,7 +127,9 @@ export async function acceptRun(
     workItem: payload.workItemRef ?? null,
     override,
     triggeredBy: triggerOf(tx.actor),
+    workflowPath,
     ...origin,
+    id,
   };
   const runId = await insertRun(tx, run, requestId);
   if (runId === undefined) return undefined;
@@ -133,12 +149,13 @@ export async function acceptRun(
     },
   });
   // The children of a run have its override, each for its environment.
-  if (override && executor !== 'children') announceOverride(tx, { id: runId, ...run, override }, place);
+  if (override && executor !== 'children') announceOverride(tx, { ...run, id: runId, override }, place);
   return {
     tenantId: tx.tenantId,
     tenantSlug: tx.actor.tenantSlug,
     runId,
     taskType: type.id,
+    workflowPath,
     ...(requestId !== undefined && { requestId }),
     ...(tx.traceparent !== undefined && { traceparent: tx.traceparent }),
     ...(place && { repositoryIdentifier: place.repositoryIdentifier }),

@@ -97,6 +97,7 @@ export type NewRun = Pick<
       | 'externalId'
       | 'domain'
       | 'releaseName'
+      | 'workflowPath'
     >
   > & {
     workItem?: WorkItemRef | null;
@@ -127,6 +128,7 @@ const INSERT = inserting(
     'externalId',
     'domain',
     'releaseName',
+    'workflowPath',
     'status',
     'displayStatus',
     'payload',

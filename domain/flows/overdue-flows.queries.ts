@@ -29,6 +29,7 @@ export async function overdueRuns(system: Database, overdueSeconds: number, limi
       tenantSlugOf('r.tenantId'),
       'r.id as runId',
       'r.taskType',
+      'r.workflowPath',
       'p.identifier as repositoryIdentifier',
       'r.requestId',
       'r.traceparent',
@@ -47,12 +48,13 @@ export async function overdueRuns(system: Database, overdueSeconds: number, limi
     .orderBy('r.updatedAt')
     .limit(limit)
     .execute();
-  return rows.map(({ cancelRequestedAt, tenantId, tenantSlug, runId, taskType, ...origin }) => ({
+  return rows.map(({ cancelRequestedAt, tenantId, tenantSlug, runId, taskType, workflowPath, ...origin }) => ({
     run: {
       tenantId,
       tenantSlug,
       runId,
       taskType,
+      workflowPath,
       // What a workflow is started with has no nulls.
       ...(origin.repositoryIdentifier !== null && { repositoryIdentifier: origin.repositoryIdentifier }),
       ...(origin.requestId !== null && { requestId: origin.requestId }),

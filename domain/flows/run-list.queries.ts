@@ -87,6 +87,7 @@ const COLUMNS = [
   'r.endedAt',
   'r.triggeredBy',
   'r.taskType',
+  'r.workflowPath',
   'r.category',
   'r.executionMode',
   'r.cicdRunUrl',

@@ -1,5 +1,6 @@
 import { removeSessionsOfProject } from '../browser-sessions/sessions.mutations.ts';
-import { openRunsOfProject, type OpenRun } from '../flows/flow-runs.queries.ts';
+import { openRunsOfProject } from '../flows/flow-runs.queries.ts';
+import type { RunWorkflowKey } from '../flows/workflow-path-rules.ts';
 import { openAssignmentKeys } from '../review-assignments/review-assignments.queries.ts';
 import { shownRemote } from '../git/git-remote-rules.ts';
 import { requestFetch } from '../git/mirror.queries.ts';
@@ -107,7 +108,7 @@ export async function updateProject(
  * cancelled. Undefined: its browser sessions are being removed, which has to be committed, and the project stays until
  * that is done. Throws `not_found`.
  */
-export async function removeProject(tx: Tx, identifier: string): Promise<OpenRun[] | undefined> {
+export async function removeProject(tx: Tx, identifier: string): Promise<RunWorkflowKey[] | undefined> {
   const project = await projectInPath(tx, identifier, { forUpdate: true });
   if (await removeSessionsOfProject(tx, project.id)) return undefined;
   const before = stateOf(project);

@@ -20,7 +20,7 @@ const waitingRuns = (db: ReadDatabase) =>
     .selectFrom('flow_run')
     .where('status', '=', sql.lit('waiting_window'))
     .where('hasWorkflow', '=', true)
-    .select(['id as runId', 'taskType']);
+    .select(['id as runId', 'taskType', 'workflowPath']);
 
 /** Runs that may wait for a window of an environment or for a deployment to it: those of its project, and those to its org. */
 export const runsWaitingForWindows = ({ db, tenantId }: Reads, { id, projectId }: { id: string; projectId: string }) =>

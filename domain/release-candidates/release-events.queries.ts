@@ -110,7 +110,7 @@ const REPORTS = sql<ReportRow[]>`(
 
 /** Runs that wait for a window with the candidate, or for what must be deployed before. */
 const WAITING_RUNS = sql<WaitingRun[]>`(
-  select coalesce(json_agg(json_build_object('runId', r.id, 'taskType', r.task_type)), '[]') from flow_run as r
+  select coalesce(json_agg(json_build_object('runId', r.id, 'taskType', r.task_type, 'workflowPath', r.workflow_path)), '[]') from flow_run as r
   where r.status = 'waiting_window' and r.has_workflow and r.tenant_id = event.tenant_id and r.project_id = event.project_id
     and r.domain = event.domain and r.release_name = event.release_name)`;
 

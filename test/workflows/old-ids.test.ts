@@ -11,6 +11,7 @@ import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import { scheduledFlowContract } from '../../workflows/flows/scheduled-flow.contract.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';
 import { activityDeps } from '../support/activities.ts';
+import { keyOfRun } from '../support/run-key.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 import { cutRelease } from '../support/releases.ts';
@@ -67,7 +68,7 @@ test('a run that waits and a schedule, both under ids of an earlier version, are
   await earlier.stop();
 
   // What the earlier version left: it named workflows by the id of the tenant.
-  const input = { ...app.tenantKey, runId, taskType: 'execute-release' };
+  const input = await keyOfRun(app, runId);
   const workflowId = app.launch.idOf(flowRunContract, input);
   await client.connection.workflowService.deleteWorkflowExecution({
     namespace: 'default',

@@ -1,3 +1,4 @@
+import { workflowPathOf } from '../../domain/flows/workflow-path-rules.ts';
 import { approvalContract } from '../../workflows/approvals/approval.contract.ts';
 import { auditExportContract } from '../../workflows/audit/audit-export.contract.ts';
 import { buildImpactContract } from '../../workflows/builds/build-impact.contract.ts';
@@ -12,7 +13,8 @@ import { startOptions } from '../../workflows/temporal-start.ts';
 import { chatLaneContract } from '../../workflows/chat/chat-lane.contract.ts';
 import { workItemReportContract } from '../../workflows/work-item-requests/work-item-report.contract.ts';
 import { webhookLaneContract } from '../../workflows/webhooks/webhook-lane.contract.ts';
-import { boundedId, boundedSummary, ID_BYTES_MAX, idSegment, prefixOf } from '../../workflows/workflow-id.ts';
+import { idSegment } from '../../domain/shared/id-segment-rules.ts';
+import { boundedId, boundedSummary, ID_BYTES_MAX, prefixOf } from '../../workflows/workflow-id.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { eventually } from '../support/worker.ts';
 
@@ -30,6 +32,9 @@ const tenant = { tenantId: '018f-tenant', tenantSlug: 'acme' };
 const repositoryIdentifier = 'acme/shop';
 const project = { ...tenant, projectId: 'p1', repositoryIdentifier };
 const lock = { ...tenant, environmentId: 'e1', environmentName: 'uat', repositoryIdentifier };
+const RUN_ID = '01a21bb8-4a31-71d5-a8d1-956e0ab1c2d3';
+const RELEASE = { runId: RUN_ID, taskType: 'execute-release', releaseName: '2026.03', environmentName: 'prod/1' };
+const ANALYSIS = { runId: RUN_ID, taskType: 'analyze' };
 const bytes = (text: string) => Buffer.byteLength(text);
 
 test.each([
@@ -44,6 +49,18 @@ test.each([
   [flowChecksContract.workflowId({ ...tenant, runId: 'r1' }), 'flow-checks/r1'],
   [workItemReportContract.workflowId({ ...tenant, requestId: 'q1' }), 'work-item-report/q1'],
   [flowRunContract.workflowId({ ...tenant, runId: 'r1', taskType: 'build' }), 'flow/build/r1'],
+  [
+    flowRunContract.workflowId({ ...tenant, ...RELEASE, workflowPath: workflowPathOf(RELEASE) }),
+    'flow/execute-release/2026.03/prod%2f1/0ab1c2d3',
+  ],
+  [
+    flowRunContract.workflowId({
+      ...tenant,
+      ...RELEASE,
+      workflowPath: workflowPathOf({ ...ANALYSIS, repositoryIdentifier }),
+    }),
+    'flow/analyze/acme/shop/0ab1c2d3',
+  ],
   [scheduledFlowContract.workflowId({ ...tenant, scheduleId: 's1', name: 'a/b' }), 'flow-schedule/a%2fb/s1'],
   [gitMirrorContract.workflowId(project), 'git-mirror/acme/shop/p1'],
   [releaseDomainContract.workflowId({ ...project, domain: 'core' }), 'release-domain/acme/shop/core'],

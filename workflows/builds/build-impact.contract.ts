@@ -1,7 +1,7 @@
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import { GIT_QUEUE } from '../git/git-mirror.contract.ts';
 import { defineContract } from '../launch.ts';
-import { idPath } from '../workflow-id.ts';
+import { idPath } from '../../domain/shared/id-segment-rules.ts';
 
 /** What a build of a commit would concern, to be computed. */
 export interface BuildImpactInput extends TenantKey {

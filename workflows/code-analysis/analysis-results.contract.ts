@@ -1,7 +1,7 @@
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import { GIT_QUEUE } from '../git/git-mirror.contract.ts';
 import { defineContract, defineSignal } from '../launch.ts';
-import { idPath, idSegment } from '../workflow-id.ts';
+import { idPath, idSegment } from '../../domain/shared/id-segment-rules.ts';
 
 /** The results of one branch, which are compared one after another. */
 export interface AnalysisResultsInput extends TenantKey {

@@ -2,7 +2,7 @@ import type { LockQueueMessages } from '../../domain/environment-locks/lock-queu
 import type { LockQueueKey } from '../../domain/environment-locks/lock-queue.port.ts';
 import type { LockQueueState } from '../../domain/environment-locks/lock-tickets.queries.ts';
 import { defineContract, defineQuery, defineSignal, defineUpdate, type Launch } from '../launch.ts';
-import { idPath } from '../workflow-id.ts';
+import { idPath } from '../../domain/shared/id-segment-rules.ts';
 
 /** The lock of one environment. */
 export interface EnvironmentLockInput extends LockQueueKey {

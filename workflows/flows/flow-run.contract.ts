@@ -8,10 +8,10 @@ export const COMMANDS_QUEUE = 'commands-v1';
 export type FlowRunInput = AcceptedRun;
 
 /** What the id of a run's workflow is made of. */
-export type FlowRunKey = Pick<FlowRunInput, 'tenantSlug' | 'taskType' | 'runId'>;
+export type FlowRunKey = Pick<FlowRunInput, 'tenantSlug' | 'taskType' | 'runId' | 'workflowPath'>;
 
-export const flowWorkflowId = ({ tenantSlug, taskType, runId }: FlowRunKey): string =>
-  `${tenantSlug}/flow/${taskType}/${runId}`;
+export const flowWorkflowId = ({ tenantSlug, taskType, runId, workflowPath }: FlowRunKey): string =>
+  `${tenantSlug}/flow/${workflowPath ?? `${taskType}/${runId}`}`;
 
 export const flowRunContract = defineContract('flowRun', {
   taskQueue: FLOWS_QUEUE,

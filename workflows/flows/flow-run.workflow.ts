@@ -38,6 +38,7 @@ export async function flowRun({
   repositoryIdentifier: _,
   about: __,
   isBrief: ___,
+  workflowPath: ____,
   ...run
 }: FlowRunInput): Promise<void> {
   const approval = new ApprovalGate(run, enterStep);

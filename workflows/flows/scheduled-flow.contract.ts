@@ -1,6 +1,6 @@
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import { defineContract } from '../launch.ts';
-import { idSegment } from '../workflow-id.ts';
+import { idSegment } from '../../domain/shared/id-segment-rules.ts';
 import { FLOWS_QUEUE } from './flow-run.contract.ts';
 
 export interface ScheduledFlowInput extends TenantKey {

@@ -1,6 +1,6 @@
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import { defineContract, defineSignal, type Launch } from '../launch.ts';
-import { idPath } from '../workflow-id.ts';
+import { idPath } from '../../domain/shared/id-segment-rules.ts';
 
 /** The one mirror of a project's repository: its fetches never overlap. */
 export interface MirrorInput extends TenantKey {

@@ -1,7 +1,7 @@
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import { GIT_QUEUE } from '../git/git-mirror.contract.ts';
 import { defineContract, defineSignal } from '../launch.ts';
-import { idPath } from '../workflow-id.ts';
+import { idPath } from '../../domain/shared/id-segment-rules.ts';
 
 /** The one refresh of a project's pull requests at a time. */
 export interface PullRequestsInput extends TenantKey {

@@ -1,7 +1,7 @@
 import type { EventOutcome } from '../../domain/release-candidates/finalization-rules.ts';
 import type { DomainOfRepository } from '../../domain/release-candidates/release-event-queue.port.ts';
 import { defineContract, defineQuery, defineUpdate } from '../launch.ts';
-import { idPath, idSegment } from '../workflow-id.ts';
+import { idPath, idSegment } from '../../domain/shared/id-segment-rules.ts';
 
 /** The domain whose release events are applied one after another. */
 export type ReleaseDomainInput = DomainOfRepository;

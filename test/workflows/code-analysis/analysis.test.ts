@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSalesforceAnalyzer } from '../../../activities/adapters/salesforce-analyzer.ts';
-import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
+import { workflowIdOfRun } from '../../support/run-key.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { loseHeartbeats } from '../../support/lost-heartbeats.ts';
@@ -69,11 +69,7 @@ const foldersLeft = () => (existsSync(analyses) ? readdirSync(analyses) : []);
       (names) => names.length === 0,
     );
     worker = await startWorker(app, QUEUES);
-    await loseHeartbeats(
-      app,
-      app.launch.idOf(flowRunContract, { ...app.tenantKey, runId: jobId, taskType: 'analyze' }),
-      1,
-    );
+    await loseHeartbeats(app, await workflowIdOfRun(app, jobId), 1);
     const run = await ended(jobId);
     expect(run).toMatchObject({
       status: 'Completed',

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowFailedError, WorkflowHandle } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
-import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
+import { workflowIdOfRun } from '../../support/run-key.ts';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { cutRelease } from '../../support/releases.ts';
@@ -27,8 +27,8 @@ const temporal = createTemporalClient({
   address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '',
   namespace: 'default',
 });
-const workflowOf = (runId: string, taskType = 'run-apex-tests'): WorkflowHandle =>
-  temporal.workflow.getHandle(app.launch.idOf(flowRunContract, { ...app.tenantKey, runId, taskType }));
+const workflowOf = async (runId: string): Promise<WorkflowHandle> =>
+  temporal.workflow.getHandle(await workflowIdOfRun(app, runId));
 
 beforeAll(async () => {
   writeFileSync(
@@ -78,7 +78,7 @@ test('a command runs with its arguments and a clean environment, and its output 
     projectIdentifier: repositoryIdentifier,
   });
   expect(done.temporalUrl).toBe(
-    `http://ui.test/namespaces/default/workflows/${encodeURIComponent(`${app.queuePrefix}:acme/flow/run-apex-tests/${id}`)}`,
+    `http://ui.test/namespaces/default/workflows/${encodeURIComponent(`${app.queuePrefix}:acme/flow/run-apex-tests/${repositoryIdentifier}/${id.slice(-8)}`)}`,
   );
   expect(done.outputTail).toContain('--org a b; rm -rf /\n');
   expect(done.outputTail).toContain(`shown ${id}`);
@@ -166,9 +166,9 @@ test('a release goes stage by stage, and stops at a stage that is not well', asy
       requested_by: expect.objectContaining({ email: app.owner.email, type: 'user' }),
     })),
   );
-  const parent = app.launch.idOf(flowRunContract, { ...app.tenantKey, runId: done.id, taskType: 'request-release' });
+  const parent = await workflowIdOfRun(app, done.id);
   for (const { id } of done.children) {
-    const started = await workflowOf(id, 'execute-release').describe();
+    const started = await (await workflowOf(id)).describe();
     expect(started.raw.workflowExecutionInfo?.parentExecution?.workflowId).toBe(parent);
   }
   const startedAsChildren = ((await temporal.workflow.getHandle(parent).fetchHistory()).events ?? []).filter(
@@ -198,7 +198,7 @@ test.each([
 ])('the workflow of a run that %s ends likewise', async (_, payload, status, type) => {
   const id = await run(payload);
   await ended(id);
-  const handle = workflowOf(id, payload.id);
+  const handle = await workflowOf(id);
   const failure = await handle.result().then(
     () => undefined,
     (error: WorkflowFailedError) => error.cause,
@@ -215,7 +215,7 @@ test('the workflow of a run that is cancelled is a cancelled workflow', async ()
   );
   await app.as(app.owner).post(200, `/api/flows/runs/${id}/cancel`);
   await ended(id);
-  const handle = workflowOf(id, 'request-freeze-users');
+  const handle = await workflowOf(id);
   await handle.result().catch(() => undefined);
   expect((await handle.describe()).status.name).toBe('CANCELLED');
 });

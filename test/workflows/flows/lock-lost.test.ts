@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowFailedError } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
-import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
+import { workflowIdOfRun } from '../../support/run-key.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import {
@@ -94,10 +94,7 @@ const expireLease = (environmentId: string) =>
     `update environment_lock_ticket set expires_at = now() - interval '1 second' where environment_id = ? and state = 'held'`,
     [environmentId],
   );
-const workflowOf = (runId: string) =>
-  temporal.workflow.getHandle(
-    app.launch.idOf(flowRunContract, { ...app.tenantKey, runId, taskType: 'install-packages' }),
-  );
+const workflowOf = async (runId: string) => temporal.workflow.getHandle(await workflowIdOfRun(app, runId));
 const LOST = {
   status: 'Failed',
   result: { code: 'lock_lost' },
@@ -117,9 +114,7 @@ test('a run that loses its lock ends its command, and the next begins only after
   await expect(reached(first, 'failed')).resolves.toMatchObject(LOST);
   await reached(second, 'succeeded');
   expect(existsSync(overlapped)).toBe(false);
-  const { cause } = (await workflowOf(first)
-    .result()
-    .catch((error: unknown) => error)) as WorkflowFailedError;
+  const { cause } = (await (await workflowOf(first)).result().catch((error: unknown) => error)) as WorkflowFailedError;
   expect((cause as ApplicationFailure).type).toBe('lock_lost');
 });
 
@@ -182,7 +177,7 @@ test('a program ends with its lease while its worker stands still, and the next 
     await expireLease(id);
     // The engine has given the worker up by then.
     await eventually(
-      () => workflowOf(first).describe(),
+      async () => (await workflowOf(first)).describe(),
       ({ raw }) => raw.pendingActivities?.length === 0,
     );
   } finally {

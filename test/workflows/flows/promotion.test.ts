@@ -1,5 +1,5 @@
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
-import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
+import { workflowIdOfRun } from '../../support/run-key.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Bearer, Json } from '../../support/client.ts';
 import { insertWebhook } from '../../support/factories.ts';
@@ -72,10 +72,7 @@ const eventsOf = async (event: string, runId: string): Promise<Json[]> => {
   ]);
   return rows.map(({ payload }) => payload).filter((data) => JSON.stringify(data).includes(runId));
 };
-const workflowOf = (runId: string) =>
-  temporal.workflow.getHandle(
-    app.launch.idOf(flowRunContract, { ...app.tenantKey, runId, taskType: 'execute-release' }),
-  );
+const workflowOf = async (runId: string) => temporal.workflow.getHandle(await workflowIdOfRun(app, runId));
 const candidateOf = async (releaseName: string): Promise<Json> =>
   cutRelease(app, repositoryIdentifier, releaseName, {});
 
@@ -159,7 +156,7 @@ test('a run of a frozen environment waits, shows until when, and goes on when th
   });
   const [event] = await eventsOf('flow.waiting', id);
   expect(event).toMatchObject({ id, status: 'Waiting', nextWindowAt: until, reason: waiting.waitsFor });
-  const details = await workflowOf(id).query<string>('__temporal_workflow_metadata');
+  const details = await (await workflowOf(id)).query<string>('__temporal_workflow_metadata');
   expect(JSON.stringify(details)).toContain(until);
   await setPolicy('uat', null);
   expect(await reached(id, 'succeeded')).toMatchObject({ nextWindowAt: null, waitsFor: null });
@@ -399,7 +396,7 @@ test('a run whose window opens while there is no worker goes on when one comes',
   const { id, note } = await waitingBriefly();
   await worker.stop();
   await eventually(
-    () => workflowOf(id).fetchHistory(),
+    async () => (await workflowOf(id)).fetchHistory(),
     ({ events }) => events?.some(({ timerFiredEventAttributes: fired }) => fired) === true,
   );
   worker = await startWorker(app, QUEUES);

@@ -1,4 +1,5 @@
 import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
+import { keyOfRun } from '../../support/run-key.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
@@ -26,10 +27,11 @@ test('runs of a project that is removed end, and keep no worker from stopping', 
     () => owner.get(200, `/api/flows/runs/${id}`),
     ({ rawStatus }) => rawStatus === 'waiting_lock',
   );
+  const key = await keyOfRun(app, id);
   await owner.delete(204, PATH);
   await owner.get(404, `/api/flows/runs/${id}`);
   await eventually(
-    () => app.launch.stateOf(flowRunContract, { ...app.tenantKey, runId: id, taskType: 'install-packages' }),
+    () => app.launch.stateOf(flowRunContract, key),
     (state) => state !== 'running',
   );
   await worker.stop();

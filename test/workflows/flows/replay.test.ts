@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checksChangedSignal, flowChecksContract } from '../../../workflows/flows/flow-checks.contract.ts';
-import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { scheduledFlowContract } from '../../../workflows/flows/scheduled-flow.contract.ts';
+import { workflowIdOfRun } from '../../support/run-key.ts';
 import type { Json } from '../../support/client.ts';
 import { testApp } from '../../support/app.ts';
 import { cutRelease } from '../../support/releases.ts';
@@ -92,10 +92,7 @@ recording('records the histories', async ({ keep }) => {
         () => shown(id),
         ({ success }) => success !== null,
       );
-      await keep(
-        `flow-run-${name}`,
-        app.launch.idOf(flowRunContract, { ...app.tenantKey, runId: id, taskType: (await shown(id)).taskType }),
-      );
+      await keep(`flow-run-${name}`, await workflowIdOfRun(app, id));
     };
 
     const holder = await start({ id: 'run-apex-tests', environmentName: 'guarded' });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { mintRunToken } from '../../../domain/flows/run-tokens.mutations.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
-import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
+import { workflowIdOfRun } from '../../support/run-key.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
@@ -90,7 +90,7 @@ test('the command of a run reports its deployment with a token that nobody else 
   await app.as({ token }).post(401, `/api/flows/internal/${run.id}/callback`, { event: 'started' });
 
   expect(run.outputTail).not.toContain(token);
-  const workflowId = app.launch.idOf(flowRunContract, { ...app.tenantKey, runId: run.id, taskType: 'execute-release' });
+  const workflowId = await workflowIdOfRun(app, run.id);
   const history = await temporal.workflow.getHandle(workflowId).fetchHistory();
   const shown = historyToJSON(history).replaceAll(/"data": ?"([^"]*)"/g, (_, data: string) =>
     Buffer.from(data, 'base64').toString(),

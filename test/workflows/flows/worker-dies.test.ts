@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import pg from 'pg';
-import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
+import { workflowIdOfRun } from '../../support/run-key.ts';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
@@ -163,7 +163,7 @@ test('a worker that is stopped ends the commands that it runs, and their runs sa
   await reached(id, 'running');
   // The program goes on for so long that an activity follows it.
   const { workflow } = temporal;
-  const workflowId = app.launch.idOf(flowRunContract, { ...app.tenantKey, runId: id, taskType: 'install-packages' });
+  const workflowId = await workflowIdOfRun(app, id);
   await eventually(
     () => workflow.getHandle(workflowId).describe(),
     ({ raw }) => raw.pendingActivities?.some(({ state }) => Number(state) === STARTED) === true,

@@ -6,6 +6,7 @@ import { browserSessionContract } from '../../../workflows/browser-sessions/brow
 import { flowRunContract, windowChangedSignal } from '../../../workflows/flows/flow-run.contract.ts';
 import { scheduledFlowContract } from '../../../workflows/flows/scheduled-flow.contract.ts';
 import { gitHost, type GitHostSimulator, hostCredentials } from '../../simulators/git-hosts.ts';
+import { keyOfRun } from '../../support/run-key.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -55,11 +56,10 @@ async function restart(store: string): Promise<void> {
   worker = await startWorkerProcess(app);
 }
 
-const stateOfRun = (runId: string, taskType = 'execute-release') =>
-  app.launch.stateOf(flowRunContract, { ...app.tenantKey, runId, taskType });
-const isCarriedOn = (runId: string, taskType?: string) =>
+const stateOfRun = async (runId: string) => app.launch.stateOf(flowRunContract, await keyOfRun(app, runId));
+const isCarriedOn = (runId: string) =>
   eventually(
-    () => stateOfRun(runId, taskType),
+    () => stateOfRun(runId),
     (state) => state === 'running',
   );
 const approve = async (executionId: string): Promise<void> => {
@@ -137,7 +137,7 @@ test('what waits goes on with an engine whose store is empty, older or newer, an
 
   await restart('empty');
   for (const { id } of [approved, windowed, queued]) await isCarriedOn(id);
-  await isCarriedOn(session.flowRunId, 'record-session');
+  await isCarriedOn(session.flowRunId);
   await isScheduled();
   await expect(reached(begun.id, 'failed')).resolves.toMatchObject({
     success: { error: expect.stringContaining('after its program had begun') },
@@ -165,8 +165,7 @@ test('what waits goes on with an engine whose store is empty, older or newer, an
   await isCarriedOn(later.id);
   // The older store has it wait still.
   expect(await stateOfRun(windowed.id)).toBe('running');
-  const key = { ...app.tenantKey, runId: windowed.id, taskType: 'execute-release' };
-  await app.launch.signal(flowRunContract, key, windowChangedSignal);
+  await app.launch.signal(flowRunContract, await keyOfRun(app, windowed.id), windowChangedSignal);
   await eventually(
     () => stateOfRun(windowed.id),
     (state) => state !== 'running',

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
 import {
   BuildUnavailableError,
@@ -11,6 +10,7 @@ import {
   setCurrentBuild,
 } from '../../../workflows/temporal-deployments.ts';
 import { webhookReceiver, type WebhookReceiver } from '../../simulators/webhook-receiver.ts';
+import { workflowIdOfRun } from '../../support/run-key.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { cutRelease } from '../../support/releases.ts';
@@ -83,8 +83,8 @@ const reached = (id: string, status: string): Promise<Json> =>
     ({ rawStatus }) => rawStatus === status,
   );
 /** Builds that took on the tasks of a run's workflow, in turn. */
-async function buildsOf(runId: string, taskType: string): Promise<string[]> {
-  const id = app.launch.idOf(flowRunContract, { ...app.tenantKey, runId, taskType });
+async function buildsOf(runId: string): Promise<string[]> {
+  const id = await workflowIdOfRun(app, runId);
   const { events } = await client.workflow.getHandle(id).fetchHistory();
   const builds = (events ?? []).flatMap(
     ({ workflowTaskCompletedEventAttributes: task }) => task?.deploymentVersion?.buildId ?? [],
@@ -200,10 +200,10 @@ test('workers are replaced by those of the next build under load, and nothing is
   expect(programs.toSorted()).toEqual([...runs, late, long, gated].toSorted());
   const received = receiver.requests.map(({ body }) => (JSON.parse(body) as { data: { n: number } }).data.n);
   expect(new Set(received).size).toBe(deliveries);
-  expect(await buildsOf(long, 'analyze')).toEqual(['n']);
-  expect(await buildsOf(gated, 'execute-release')).toEqual(['n', 'n+1']);
-  expect(await buildsOf(late, 'run-apex-tests')).toEqual(['n+1']);
-  const ofRuns = await Promise.all(runs.map((id) => buildsOf(id, 'run-apex-tests')));
+  expect(await buildsOf(long)).toEqual(['n']);
+  expect(await buildsOf(gated)).toEqual(['n', 'n+1']);
+  expect(await buildsOf(late)).toEqual(['n+1']);
+  const ofRuns = await Promise.all(runs.map((id) => buildsOf(id)));
   expect(ofRuns.filter(({ length }) => length !== 1)).toEqual([]);
   expect(new Set(ofRuns.flat())).toEqual(new Set(['n', 'n+1']));
 });
