@@ -1,4 +1,4 @@
-import { compile } from 'json-p3';
+import { compile, JSONPathRecursionLimitError } from 'json-p3';
 import { FilterError, isEqual } from '../webhooks/filter-rules.ts';
 import { compileLinearRegex, SEARCHED_MAX } from '../webhooks/linear-regex.ts';
 import { jsonWithin, type MockRequest } from './mock-request.ts';
@@ -197,6 +197,8 @@ function jsonTest(wanted: unknown, { extra, anyOrder }: { extra: boolean; anyOrd
 }
 
 const PATH_MAX = 300;
+/** Each multiplies what a path finds, also the same value (`[*,*][*,*]`). */
+const COMMAS_MAX = 3;
 
 /** A JSONPath looks at each value a few times at most: one descent, no descent within a filter, and no patterns. */
 function pathTest(value: unknown, { is, none }: Part, path: string, level: number): Test {
@@ -205,15 +207,26 @@ function pathTest(value: unknown, { is, none }: Part, path: string, level: numbe
   const isPlain = value.split('..').length <= 2 && !/\?.*\.\.|\b(?:match|search)\s*\(/.test(value);
   if (!isPlain || value.split('?').length > 3)
     throw new FilterError(path, 'descends (..) once, outside of filters, and has at most two filters without patterns');
+  if (value.split(',').length > COMMAS_MAX + 1) throw new FilterError(path, `has at most ${COMMAS_MAX} commas`);
   const find = jsonPath(value, path);
   const test = is === undefined ? undefined : compileTest(is, `${path}/is`, level + 1);
   return (text) => {
     const json = jsonIn(text);
     if (json === undefined) return false;
-    const found = find(json.value).filter((one) => one !== null);
+    const found = foundIn(json.value, find).filter((one) => one !== null);
     if (none === true) return found.length === 0;
     return test ? found.some((one) => test(typeof one === 'string' ? one : JSON.stringify(one))) : found.length > 0;
   };
+}
+
+/** A text with more levels than a path descends is not judged. */
+function foundIn(json: unknown, find: (json: unknown) => unknown[]): unknown[] {
+  try {
+    return find(json);
+  } catch (error) {
+    if (error instanceof JSONPathRecursionLimitError) throw new TooLarge();
+    throw error;
+  }
 }
 
 /**
