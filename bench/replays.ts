@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { rewritePlaylist } from '../domain/browser-sessions/playlist-rules.ts';
-import { referencesExpireAt, referenceTo } from '../domain/browser-sessions/replay-references.ts';
+import { referencesExpireAt, referencesOf } from '../domain/browser-sessions/replay-references.ts';
 import { createEncryption } from '../domain/shared/encryption.ts';
 import { newId } from '../domain/shared/ids.ts';
 import { generateKeys } from '../domain/shared/keys.ts';
@@ -70,7 +70,7 @@ try {
     let segment = '';
     for (let n = 0; n < 40; n++) {
       const begin = performance.now();
-      rewritePlaylist(body, simulator.cdnUrl, (address) => referenceTo(encryption, page, address, expiresAtS));
+      rewritePlaylist(body, simulator.cdnUrl, referencesOf(encryption, page, expiresAtS));
       alone.push(performance.now() - begin);
     }
     for (let n = 0; n < 40; n++) {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Segment } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { isPlaylist, rewritePlaylist } from '../../domain/browser-sessions/playlist-rules.ts';
-import { referencesExpireAt, referenceTo, type ReplayPage } from '../../domain/browser-sessions/replay-references.ts';
+import { referencesExpireAt, referencesOf, type ReplayPage } from '../../domain/browser-sessions/replay-references.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { TooLargeError, wholeBytes } from '../../domain/shared/whole-bytes.ts';
 import { RawReply, reply, type Reply } from '../http/replies.ts';
@@ -23,11 +23,8 @@ export function playlistReply(
 ): RawReply {
   const expiresAtS = referencesExpireAt(now(), adapters.browsers.replayLinkHours);
   const prefix = `${replayUrl({ publicUrl }, page.sessionId, page.pageId)}/segment?u=`;
-  const rewritten = rewritePlaylist(
-    body,
-    address,
-    (target) => `${prefix}${referenceTo(adapters.encryption, page, target, expiresAtS)}`,
-  );
+  const referenceTo = referencesOf(adapters.encryption, page, expiresAtS);
+  const rewritten = rewritePlaylist(body, address, (target) => `${prefix}${referenceTo(target)}`);
   return new RawReply(PLAYLIST_TYPE, rewritten, { 'Cache-Control': 'private, no-store' });
 }
 

@@ -3,6 +3,7 @@ import type { ObjectStore } from '../objects/object-store.port.ts';
 import { wholeBytes } from '../shared/whole-bytes.ts';
 import type { BrowserReplays, Segment, SessionRef } from './browser-provider.port.ts';
 import { providerFailure } from './provider-failure-rules.ts';
+import { ownAddress, readOwnAddress } from './own-address-rules.ts';
 import { requestedRange } from './byte-range-rules.ts';
 import { initName, segmentName } from './recorded-playlist-rules.ts';
 import type { replayPagesOf } from './replays.queries.ts';
@@ -10,8 +11,6 @@ import type { replayPagesOf } from './replays.queries.ts';
 export const PLAYLIST_NAME = 'playlist.m3u8';
 /** An hour in segments of two seconds has less. */
 const PLAYLIST_MAX_BYTES = 1_048_576;
-/** What segments of ours are called while they have no address: the store is not named. */
-const ADDRESS = /^recording:\/\/page\/(\d{1,3})\/([A-Za-z0-9._-]{1,100})$/;
 /** The lines and attributes of a playlist that name a file beside it. */
 const FILES = /^[A-Za-z0-9._-]+$|(?<=URI=")[A-Za-z0-9._-]+(?=")/gm;
 
@@ -81,13 +80,13 @@ export function localRecordings({ objects, pagesOf }: LocalRecordingParts): Brow
 
     async playlist(ref, pageId) {
       const body = await playlistOf(ref, pageId);
-      return body ? { isOk: true, value: { body, address: `recording://page/${pageId}/${PLAYLIST_NAME}` } } : GONE;
+      return body ? { isOk: true, value: { body, address: ownAddress(pageId, PLAYLIST_NAME) } } : GONE;
     },
 
     async segment(ref, address, range) {
-      const [, pageId = '', fileName] = ADDRESS.exec(address) ?? [];
-      if (fileName === undefined) return GONE;
-      const key = recordingKey(ref, pageId, fileName);
+      const file = readOwnAddress(address);
+      if (!file) return GONE;
+      const key = recordingKey(ref, file.pageId, file.fileName);
       const size = await objects.sizeOf(key);
       const part = size === undefined ? undefined : requestedRange(range, size);
       if (part === 'unsatisfiable')

@@ -1,4 +1,5 @@
 import type { Encryption } from '../shared/encryption.ts';
+import { FILE_NAME, ownAddress, readOwnAddress } from './own-address-rules.ts';
 
 /** What a reference belongs to: it opens nothing for another tenant, session or page. */
 export interface ReplayPage {
@@ -14,13 +15,29 @@ const HOUR_S = 3_600;
 export const referencesExpireAt = (now: Date, hours: number): number =>
   (Math.ceil(now.getTime() / 1000 / HOUR_S) + hours) * HOUR_S;
 
+/** Between what grants the files of a page and the name of one. */
+const OF_FILE = '~';
+
 /**
- * A reference to an address of a recording, base64url: encrypted, so that signed addresses of the provider are not shown,
- * and authenticated. The same address gives the same reference until the hour ends, as RFC 8216 (6.2.1) wants of the lines
- * of a growing playlist.
+ * References to the addresses of a page, each authenticated. An address of a provider is encrypted, so that its signature is not
+ * shown, and is base64url; of our own files one grant holds for all of the page. The same address gives the same reference
+ * until the hour ends, as RFC 8216 (6.2.1) wants of the lines of a growing playlist.
  */
-export const referenceTo = (encryption: Encryption, page: ReplayPage, address: string, expiresAtS: number): string =>
-  Buffer.from(encryption.encryptStably(`${expiresAtS} ${address}`, contextOf(page))).toString('base64url');
+export function referencesOf(
+  encryption: Encryption,
+  page: ReplayPage,
+  expiresAtS: number,
+): (address: string) => string {
+  let grant: string | undefined;
+  return (address) => {
+    const file = readOwnAddress(address);
+    if (file?.pageId === page.pageId) {
+      grant ??= encryption.encryptStably(String(expiresAtS), filesOf(page));
+      return `${grant}${OF_FILE}${base64url(file.fileName)}`;
+    }
+    return base64url(encryption.encryptStably(`${expiresAtS} ${address}`, contextOf(page)));
+  };
+}
 
 /** The address of a reference, which has one spelling; undefined when it is altered, expired, or of another tenant, session or page. */
 export function openReference(
@@ -30,9 +47,14 @@ export function openReference(
   now: Date,
 ): string | undefined {
   try {
-    const sealed = Buffer.from(reference, 'base64url');
-    if (sealed.toString('base64url') !== reference) return undefined;
-    const opened = encryption.decrypt(sealed.toString(), contextOf(page));
+    const [grant = '', file, ...more] = reference.split(OF_FILE);
+    if (file !== undefined) {
+      const fileName = decoded(file);
+      const expiresAtS = encryption.decrypt(grant, filesOf(page));
+      const isOne = more.length === 0 && FILE_NAME.test(fileName ?? '') && Number(expiresAtS) * 1000 > now.getTime();
+      return isOne && fileName !== undefined ? ownAddress(page.pageId, fileName) : undefined;
+    }
+    const opened = encryption.decrypt(decoded(reference) ?? '', contextOf(page));
     const [, expiresAtS = '0', address] = /^(\d+) (.*)$/s.exec(opened) ?? [];
     return Number(expiresAtS) * 1000 > now.getTime() ? address : undefined;
   } catch {
@@ -42,3 +64,13 @@ export function openReference(
 
 const contextOf = ({ tenantId, sessionId, pageId }: ReplayPage): string =>
   `browser-replay:${tenantId}:${sessionId}:${pageId}`;
+
+const filesOf = (page: ReplayPage): string => `${contextOf(page)}:files`;
+
+const base64url = (text: string): string => Buffer.from(text).toString('base64url');
+
+/** Undefined: it is not spelled as `base64url` spells it. */
+function decoded(text: string): string | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes.toString() : undefined;
+}

@@ -1,5 +1,5 @@
 import { recordingKey } from '../../../domain/browser-sessions/local-recordings.ts';
-import { referenceTo } from '../../../domain/browser-sessions/replay-references.ts';
+import { referencesOf } from '../../../domain/browser-sessions/replay-references.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { type BrowserbaseSimulator, browserbaseSimulator } from '../../simulators/browserbase/simulator.ts';
 import { activityDeps } from '../../support/activities.ts';
@@ -256,7 +256,7 @@ test('a reference that has expired opens nothing', async () => {
   const expiresAtS = Math.floor(Date.now() / 1_000) - 1;
   const { deps, close } = activityDeps(app);
   const pathUntil = (seconds: number) =>
-    at(id, `/0/segment?u=${referenceTo(deps.encryption, page, address, expiresAtS + seconds)}`);
+    at(id, `/0/segment?u=${referencesOf(deps.encryption, page, expiresAtS + seconds)(address)}`);
   await app.as(app.member).get(404, pathUntil(0));
   await app.as(app.member).request(200, 'GET', pathUntil(60));
   await close();

@@ -1,7 +1,7 @@
 import {
   openReference,
   referencesExpireAt,
-  referenceTo,
+  referencesOf,
   type ReplayPage,
 } from '../../../domain/browser-sessions/replay-references.ts';
 import { createEncryption } from '../../../domain/shared/encryption.ts';
@@ -11,7 +11,7 @@ const encryption = createEncryption(key('a', 1));
 const page: ReplayPage = { tenantId: 't', sessionId: 's', pageId: '0' };
 const ADDRESS = 'https://cdn.example.com/a.m4s?sig=1 2';
 const now = new Date('2026-03-02T09:30:00Z');
-const reference = referenceTo(encryption, page, ADDRESS, referencesExpireAt(now, 6));
+const reference = referencesOf(encryption, page, referencesExpireAt(now, 6))(ADDRESS);
 
 test('a reference opens its address for six to seven hours', () => {
   expect(reference).toMatch(/^[\w-]+$/);
@@ -21,10 +21,10 @@ test('a reference opens its address for six to seven hours', () => {
 });
 
 test('a playlist that is read again within the hour holds the same references', () => {
-  expect(referenceTo(encryption, page, ADDRESS, referencesExpireAt(new Date('2026-03-02T09:59:00Z'), 6))).toBe(
+  expect(referencesOf(encryption, page, referencesExpireAt(new Date('2026-03-02T09:59:00Z'), 6))(ADDRESS)).toBe(
     reference,
   );
-  expect(referenceTo(encryption, page, `${ADDRESS}3`, referencesExpireAt(now, 6))).not.toBe(reference);
+  expect(referencesOf(encryption, page, referencesExpireAt(now, 6))(`${ADDRESS}3`)).not.toBe(reference);
 });
 
 test.each([
@@ -65,4 +65,43 @@ function nextLetter(letter = ''): string {
 test('a reference works on while keys are rotated', () => {
   const rotated = createEncryption(`${key('b', 2)},${key('a', 1)}`);
   expect(openReference(rotated, page, reference, now)).toBe(ADDRESS);
+});
+
+test('files of our own recordings share one grant of their page, which is for nothing else', () => {
+  const own = (name: string) => `recording://page/0/${name}`;
+  let sealed = 0;
+  const counted = {
+    ...encryption,
+    encryptStably: (plain: string, context: string) => {
+      sealed++;
+      return encryption.encryptStably(plain, context);
+    },
+  };
+  const referenceTo = referencesOf(counted, page, referencesExpireAt(now, 6));
+  const names = Array.from({ length: 2_000 }, (_, number) => `segment-${number}.m4s`);
+  const references = names.map((name) => referenceTo(own(name)));
+  expect(sealed).toBe(1);
+  expect(new Set(references).size).toBe(2_000);
+  expect(references.map((each) => openReference(encryption, page, each, now))).toEqual(names.map(own));
+
+  const [first = ''] = references;
+  expect(openReference(encryption, page, first, new Date('2026-03-02T16:00:00Z'))).toBeUndefined();
+  for (const other of [{ tenantId: 'u' }, { sessionId: 'u' }, { pageId: '1' }])
+    expect(openReference(encryption, { ...page, ...other }, first, now)).toBeUndefined();
+  const [grant = ''] = first.split('~');
+  const [, name = ''] = first.split('~');
+  const elsewhere = Buffer.from('../1/a.m4s').toString('base64url');
+  const altered = [
+    grant,
+    `${grant}~`,
+    `${grant}~${elsewhere}`,
+    `${first}~`,
+    `${first}=`,
+    `${grant}=~${name}`,
+    `${reference}~${name}`,
+  ];
+  for (const each of [...altered, Buffer.from(grant).toString('base64url')])
+    expect(openReference(encryption, page, each, now)).toBeUndefined();
+  // The address of another page is not covered by the grant of this one.
+  expect(referenceTo('recording://page/1/a.m4s')).not.toContain('~');
 });
