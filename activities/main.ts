@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { serveMetrics } from '../domain/metrics-server.ts';
+import { processLog } from '../domain/process-log.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
 import { assertFenced } from '../domain/data/pool.ts';
 import { UnfencedConnectionError } from '../domain/data/served-connection.ts';
@@ -15,12 +16,7 @@ import { installRuntime } from './worker-runtime.ts';
 
 async function main(): Promise<void> {
   const config = workerConfig(process.env, process.argv.slice(2));
-  const log = pino({
-    level: config.LOG_LEVEL,
-    base: { process: 'worker' },
-    // Temporal's SDK passes a failure as `error`, which would be written as an empty object.
-    serializers: { error: pino.stdSerializers.err },
-  });
+  const log = processLog('worker', config.LOG_LEVEL);
   installRuntime(log);
   await assertFenced(databaseAccess(config));
   await assertFitMetricsStore(config);

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { startTelemetry } from '../activities/adapters/telemetry.ts';
 import { assertFenced } from '../domain/data/pool.ts';
 import { UnfencedConnectionError } from '../domain/data/served-connection.ts';
 import { ConfigError } from '../domain/shared/config.ts';
 import { serveMetrics } from '../domain/metrics-server.ts';
+import { processLog } from '../domain/process-log.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
 import { assertFitMetricsStore } from '../activities/backend.ts';
 import { databaseAccess } from '../activities/database-access.ts';
@@ -23,7 +24,7 @@ const ENGINE_RETRY_MS = 5_000;
 
 async function main(): Promise<void> {
   const config = apiConfig(process.env);
-  const log = pino({ level: config.LOG_LEVEL, base: { process: 'api' } });
+  const log = processLog('api', config.LOG_LEVEL);
   await assertFenced(databaseAccess(config));
   await assertFitMetricsStore(config);
   const telemetry = await startTelemetry('quayside-api', config.OTEL_EXPORTER_OTLP_ENDPOINT);

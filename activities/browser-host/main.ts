@@ -1,6 +1,6 @@
-import { pino } from 'pino';
 import { UnfencedConnectionError } from '../../domain/data/served-connection.ts';
 import { assertFenced } from '../../domain/data/pool.ts';
+import { processLog } from '../../domain/process-log.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../../domain/process.ts';
 import { ConfigError } from '../../domain/shared/config.ts';
 import { parseHostConfig } from '../../domain/shared/host-config.ts';
@@ -11,11 +11,7 @@ import { runBrowserHost } from './browser-host.ts';
 
 async function main(): Promise<void> {
   const config = parseHostConfig(process.env);
-  const log = pino({
-    level: config.LOG_LEVEL,
-    base: { process: 'browser-host' },
-    serializers: { error: pino.stdSerializers.err },
-  });
+  const log = processLog('browser-host', config.LOG_LEVEL);
   installRuntime(log);
   await assertFenced(databaseAccess(config));
   const telemetry = await startTelemetry('quayside-browser-host', config.OTEL_EXPORTER_OTLP_ENDPOINT);

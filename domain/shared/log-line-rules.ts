@@ -1,0 +1,40 @@
+const LEVELS: Record<number, string> = { 10: 'TRACE', 20: 'DEBUG', 30: 'INFO', 40: 'WARN', 50: 'ERROR', 60: 'FATAL' };
+/** The same on every line of a process, or shown otherwise. */
+const OMITTED = new Set(['level', 'time', 'msg', 'process', 'pid', 'hostname', 'err', 'error']);
+
+interface LoggedError {
+  message?: string;
+  stack?: string;
+}
+
+/**
+ * An entry of the log, as pino writes it, on one line for people: time of day (UTC), level, process, what happened, its
+ * members and its error. What is no entry stays as it is.
+ * @param hasStacks the stack of an error follows, on lines of its own.
+ */
+export function lineForPeople(json: string, { hasStacks }: { hasStacks: boolean }): string {
+  let entry: Record<string, unknown>;
+  try {
+    entry = JSON.parse(json) as Record<string, unknown>;
+  } catch {
+    return json;
+  }
+  const { level, time, msg = '', process } = entry;
+  const error = (entry.err ?? entry.error) as LoggedError | string | undefined;
+  const members = Object.entries(entry)
+    .filter(([name]) => !OMITTED.has(name))
+    .map(
+      ([name, value]) => `${name}=${typeof value === 'string' && !/\s/.test(value) ? value : JSON.stringify(value)}`,
+    );
+  const why = typeof error === 'string' ? error : error?.message;
+  const parts = [
+    new Date(Number(time)).toISOString().slice(11, 23),
+    (LEVELS[Number(level)] ?? String(level)).padEnd(5),
+    ...(process === undefined ? [] : [String(process)]),
+    String(msg) + (why === undefined ? '' : `: ${why}`),
+    ...members,
+  ];
+  const line = parts.join(' ').replaceAll(/\s*[\r\n]+\s*/g, ' ');
+  const stack = hasStacks && typeof error === 'object' ? error.stack : undefined;
+  return stack === undefined ? `${line}\n` : `${line}\n${stack}\n`;
+}
