@@ -9,12 +9,15 @@ import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId } from '../http/parameters.ts';
 import { pageReply, reply } from '../http/replies.ts';
+import { shortenedLease } from '../../domain/review-assignments/assignment-rules.ts';
+import { leaseOf } from '../../domain/review-assignments/review-leases.mutations.ts';
 import { extendLease, releaseLease } from './lease-changes.ts';
 import { orgAddress } from '../../domain/crm-orgs/org-rules.ts';
 import {
   AssignmentIn,
   AssignmentsQuery,
   ExtendIn,
+  ExtendOut,
   ReviewAssignment,
   ReviewAssignments,
 } from './review-assignments.schemas.ts';
@@ -109,17 +112,20 @@ export const reviewAssignmentsRoutes = [
     group: GROUP,
     summary: 'Extend the lease of a review assignment',
     description:
-      'The hours count from now, until at most `maxLeaseHours` of the pool after `assignedAt`: 409 beyond, and for an assignment that is not active. An org that ends before shortens it. Members extend what they requested themselves, and what is assigned to them as `user`; what an application requested, such as the org of a pull request, is changed by owners and applications.',
+      'The hours count from now, until at most `maxLeaseHours` of the pool after `assignedAt`: 409 beyond, and for an assignment that is not active. An org that ends before shortens it: `warnings` says what was given. Members extend what they requested themselves, and what is assigned to them as `user`; what an application requested, such as the org of a pull request, is changed by owners and applications.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,
     body: ExtendIn,
     status: 200,
-    response: ReviewAssignment,
+    response: ExtendOut,
     errors: ['invalid_transition'],
     audit: 'review_assignment.extended',
-    handle: async ({ params: { id }, body: { hours } }, scope) =>
-      view(scope.publicUrl, await extendLease({ actor: scope.actor, tx: scope.tx, scope }, id, hours)),
+    async handle({ params: { id }, body: { hours } }, scope) {
+      const extended = await extendLease({ actor: scope.actor, tx: scope.tx, scope }, id, hours);
+      const shortened = shortenedLease(leaseOf(extended), scope.now(), hours);
+      return { ...view(scope.publicUrl, extended), warnings: shortened === undefined ? [] : [shortened] };
+    },
   }),
   defineRoute({
     operationId: 'releaseReviewAssignment',

@@ -75,6 +75,10 @@ export const AssignmentsQuery = z.strictObject({
   offset: queryInt(0, 1_000_000, 0),
 });
 
+export const ExtendOut = ReviewAssignment.extend({
+  warnings: z.array(z.string()).meta({ description: 'What was given instead of what was asked for' }),
+}).meta({ id: 'ExtendedReviewAssignment' });
+
 export const ReviewAssignments = z.object({
   items: z.array(ReviewAssignment),
   total: z.int(),

@@ -1,4 +1,5 @@
 import { markApprovalMessages } from '../chat/chat-messages.queries.ts';
+import { isoOf } from '../shared/date-time-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { DecisionVia, SettledStatus } from './approval-rules.ts';
@@ -58,7 +59,7 @@ export async function noteRequested(tx: Tx, approval: ApprovalRow): Promise<void
     executionId: approval.executionId,
     approvers: approval.approvers,
     minApprovals: approval.minApprovals,
-    expiresAt: approval.expiresAt,
+    expiresAt: isoOf(approval.expiresAt),
   });
   announce(tx, 'requested', approval, undefined);
 }

@@ -79,6 +79,17 @@ export function extendedEnd(
   return end > expiresAt ? end : expiresAt;
 }
 
+/** What a lease that was to go on for so many hours got instead; undefined: that much. */
+export function shortenedLease(
+  { expiresAt, orgEndsAt }: Pick<Lease, 'expiresAt' | 'orgEndsAt'>,
+  now: Date,
+  hours: number,
+): string | undefined {
+  if (orgEndsAt === null || expiresAt === null || orgEndsAt.getTime() >= now.getTime() + hours * HOUR_MS)
+    return undefined;
+  return `The org ends at ${orgEndsAt.toISOString()}: the lease lasts until ${expiresAt.toISOString()}, not for ${hours} hours`;
+}
+
 const refused = (why: string) => new DomainError('invalid_transition', `The assignment cannot be extended: ${why}`);
 
 /** Throws `invalid_transition` for one that is not active. */

@@ -61,7 +61,11 @@ export async function removePool(tx: Tx, id: string): Promise<void> {
   await lockPool(tx, id);
   const before = await poolById(tx, id);
   const { rules, assigned } = await countUsers(tx, id);
-  if (rules > 0) throw new DomainError('invalid_transition', `${rules} rules lead to the pool: change them first`);
+  if (rules > 0)
+    throw new DomainError(
+      'invalid_transition',
+      rules === 1 ? 'A rule leads to the pool: change it first' : `${rules} rules lead to the pool: change them first`,
+    );
   if (assigned > 0)
     throw new DomainError(
       'invalid_transition',

@@ -18,7 +18,9 @@ const NONE = -1;
 export function patternProblem(pattern: string): string | undefined {
   const star = pattern.indexOf(STAR);
   const isAllowed = star === -1 || (star === pattern.lastIndexOf(STAR) && (star === 0 || star === pattern.length - 1));
-  return isAllowed ? undefined : 'must be a literal, `*`, `text*` or `*text`: one star, at the beginning or the end';
+  return isAllowed
+    ? undefined
+    : `the pattern ${pattern} must be a literal, \`*\`, \`text*\` or \`*text\`: one star, at the beginning or the end`;
 }
 
 /** How closely a pattern matches a name: exact 100, prefix or suffix 50 and its literal characters (up to 49), `*` 1; else -1. */

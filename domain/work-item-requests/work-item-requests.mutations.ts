@@ -80,7 +80,8 @@ export async function takeCallback(tx: Tx, project: Project, callback: Callback)
     throw invalidField('occurredAt', 'is more than ten minutes ahead');
   const place = callback.workItemKey.includes('#') ? await placeOfItems(tx, platform, project) : undefined;
   const workItemKey = itemKeyOf(platform, callback.workItemKey, place);
-  if (workItemKey === undefined) throw invalidField('workItemKey', `is no work item of ${project.identifier}`);
+  if (workItemKey === undefined)
+    throw invalidField('workItemKey', `${callback.workItemKey} is no work item of ${project.identifier}`);
   const item = { projectId: project.id, platform, workItemKey };
   await lockItem(tx, item);
   const { requestId, executionId } = callback;

@@ -6,6 +6,7 @@ import {
   keyOf,
   type Lease,
   leaseEnd,
+  shortenedLease,
   mayChange,
   mayMove,
   pullRequestOf,
@@ -56,6 +57,13 @@ test('an extension counts from now, up to the most of the pool, never beyond the
   expect(() => extendedEnd(active(), NOW, { ...allowed, hours: 15 })).toThrow(refused);
   expect(extendedEnd(active({ orgEndsAt: hours(3) }), NOW, allowed)).toEqual(hours(3));
   expect(extendedEnd(active({ expiresAt: hours(9) }), NOW, allowed)).toEqual(hours(9));
+});
+
+test('a lease that the end of its org shortens says so', () => {
+  const lease = { expiresAt: hours(3), orgEndsAt: hours(3) };
+  expect(shortenedLease(lease, NOW, 5)).toContain(`until ${hours(3).toISOString()}, not for 5 hours`);
+  expect(shortenedLease(lease, NOW, 3)).toBeUndefined();
+  expect(shortenedLease({ ...lease, orgEndsAt: null }, NOW, 5)).toBeUndefined();
 });
 
 test('what has expired, never expires or is not active cannot be extended', () => {
