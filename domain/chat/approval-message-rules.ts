@@ -22,6 +22,10 @@ export interface ShownApproval {
   environmentName?: string | null | undefined;
   domain?: string | null | undefined;
   releaseName?: string | null | undefined;
+  /** Of its environment. */
+  orgUsername?: string | null | undefined;
+  /** What the release has: package name to version. */
+  packages?: Readonly<Record<string, string>> | undefined;
   status: string;
   approvers?: readonly string[] | undefined;
   requestedBy: string;
@@ -49,6 +53,14 @@ export const subjectOf = ({ taskType, releaseName, environmentName }: ShownAppro
     ...(environmentName ? [`in ${environmentName}`] : []),
   ].join(' ');
 
+const PACKAGES_SHOWN = 10;
+
+const packagesText = (packages: ShownApproval['packages'] = {}): string => {
+  const all = Object.entries(packages).map(([name, version]) => `${name} ${version}`);
+  const shown = all.toSorted().slice(0, PACKAGES_SHOWN).join(', ');
+  return all.length > PACKAGES_SHOWN ? `${shown} and ${all.length - PACKAGES_SHOWN} more` : shown;
+};
+
 const decisionButtons = (id: string): ChatBlock =>
   actions(
     button('Approve', { action_id: APPROVE_ACTION, value: id, style: 'primary' }),
@@ -69,8 +81,10 @@ export function approvalMessage(approval: ShownApproval, publicUrl: string): Cha
       ...facts({
         Repository: approval.repositoryIdentifier,
         Environment: approval.environmentName,
+        Org: approval.orgUsername,
         Release: approval.releaseName,
         Domain: approval.domain,
+        Packages: packagesText(approval.packages),
         'Requested by': requestedBy,
         Approvals: minApprovals > 1 ? `${given} of ${minApprovals}` : null,
         Approvers: isOpen ? approvers.join(', ') || 'the owners' : null,
