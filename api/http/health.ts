@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import { DomainError } from '../../domain/shared/errors.ts';
 import { within } from '../../domain/shared/within.ts';
 
 /** A dependency that each readiness check probes: `check` resolves if it answers, otherwise rejects. */
@@ -14,10 +15,17 @@ const CHECK_TIMEOUT_MS = 2_000;
 /**
  * `GET /healthz`: the process is alive. `GET /readyz`: the state of each dependency; 200 while the API can accept
  * requests (`degraded` where an optional dependency does not answer), 503 when it cannot or the process is stopping.
+ * `GET /metrics`: says where the metrics are.
  */
 export function mountHealth(router: Router, dependencies: readonly Dependency[], isStopping: () => boolean): void {
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };
+  });
+  router.get('/metrics', () => {
+    throw new DomainError(
+      'not_found',
+      'The metrics of each process are served at /metrics of a port of its own, METRICS_PORT (9464 by default), which only Prometheus need reach',
+    );
   });
   router.get('/readyz', async (ctx) => {
     const checks = await Promise.all(

@@ -187,3 +187,8 @@ test.each([
 test('the standard time-outs', () => {
   expect(app.server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 });
 });
+
+test('the port of the API says where the metrics of processes are', async () => {
+  const { detail } = await app.as().get(404, '/metrics');
+  expect(detail).toContain('METRICS_PORT');
+});
