@@ -158,7 +158,6 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
       'Used, %': 'usagePct',
       'Used up': 'forecastAt',
     },
-    link: '/api/observability/limits/dashboard',
   },
   gc: {
     subject: ['packageName'],
