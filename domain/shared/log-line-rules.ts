@@ -30,7 +30,7 @@ export function lineForPeople(json: string, { hasStacks }: { hasStacks: boolean 
   const parts = [
     new Date(Number(time)).toISOString().slice(11, 23),
     (LEVELS[Number(level)] ?? String(level)).padEnd(5),
-    ...(process === undefined ? [] : [String(process)]),
+    ...(typeof process === 'string' ? [process] : []),
     String(msg) + (why === undefined ? '' : `: ${why}`),
     ...members,
   ];

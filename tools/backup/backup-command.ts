@@ -117,9 +117,7 @@ async function versionOf(url: string): Promise<string> {
 function summary(folder: string, dataDir: string, manifest: Manifest): string {
   const { encryptionKeyIds, tokenKeyIds } = manifest;
   const keys = [...new Set([...encryptionKeyIds, ...tokenKeyIds])].join(', ');
-  const where = existsSync(join(dataDir, 'keys.json'))
-    ? `${join(dataDir, 'keys.json')}`
-    : 'ENCRYPTION_KEYS, TOKEN_KEYS';
+  const where = existsSync(join(dataDir, 'keys.json')) ? join(dataDir, 'keys.json') : 'ENCRYPTION_KEYS, TOKEN_KEYS';
   return [
     `${folder} contains the database (PostgreSQL ${manifest.postgresVersion}), ${manifest.objects} objects,`,
     `  metrics: ${manifest.hasMetrics ? 'yes' : 'no metrics store is configured'},`,

@@ -93,6 +93,8 @@ export function takeInput({ canvas, typing, send, isActive, leave }) {
     { passive: false },
   );
 
+  /** Keys whose press was sent: the release of one that answered a dialog is not the page's. */
+  const pressed = new Set();
   const key = (kind) => (event) => {
     if (!isActive()) return;
     if (event.key === 'F6') {
@@ -106,6 +108,8 @@ export function takeInput({ canvas, typing, send, isActive, leave }) {
     if (isShortcut && event.key.toLowerCase() === 'v') return;
     if (['F11', 'F12'].includes(event.key)) return;
     event.preventDefault();
+    if (kind === 'down') pressed.add(event.code);
+    else if (!pressed.delete(event.code)) return;
     send({
       type: 'key',
       kind,

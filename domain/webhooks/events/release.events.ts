@@ -46,8 +46,16 @@ const Deployment = z.strictObject({
   packages: packages.optional(),
   deployedBy: byWhom.nullable().optional(),
   policyViolations: z
-    .array(z.strictObject({ code: text('What was broken', 'frozen'), detail: text('The same for people', 'frozen') }))
-    .meta({ description: 'What of the policies of its environment the deployment broke; absent: nothing' })
+    .array(
+      z.strictObject({
+        code: text('What was broken', 'frozen'),
+        detail: text('The same for people', 'production is frozen'),
+      }),
+    )
+    .meta({
+      description: 'What of the policies of its environment the deployment broke; absent: nothing',
+      example: [{ code: 'frozen', detail: 'production is frozen until 2026-12-01T06:00:00.000Z: quarter end' }],
+    })
     .optional(),
 });
 
