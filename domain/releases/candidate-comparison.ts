@@ -90,13 +90,14 @@ function othersInstalled(
   last: ReadonlyMap<string, InstalledPackage>,
   installed: Packages,
 ): Map<string, PackageChange> {
-  const isSame = packageChanges(installed, artifacts).length === 0;
+  const changes = otherContents(installed, artifacts, (name) => last.get(name)?.commitSha ?? null, commitSha);
+  const isAllOther =
+    packageChanges(installed, artifacts).length === 0 && changes.length === Object.keys(artifacts).length;
   const isOther = (name: string): boolean => {
     const deployment = last.get(name);
     const isOfRelease = deployment?.domain === domain && deployment.releaseName === releaseName;
-    return isSame || (isOfRelease && deployment.contentDigest !== contentDigest);
+    return isAllOther || (isOfRelease && deployment.contentDigest !== contentDigest);
   };
-  const changes = otherContents(installed, artifacts, (name) => last.get(name)?.commitSha ?? null, commitSha);
   return new Map(changes.filter(({ name }) => isOther(name)).map((change) => [change.name, change]));
 }
 

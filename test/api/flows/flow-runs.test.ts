@@ -14,7 +14,7 @@ beforeAll(async () => {
     repositoryIdentifier,
     name: 'uat',
     category: 'test',
-    approvalPolicy: { approvers: ['leads'] },
+    approvalPolicy: { approvers: [app.member.email] },
   });
   await cutRelease(app, repositoryIdentifier, 'r1');
 });
@@ -197,7 +197,7 @@ test('scheduled and internal runs are listed when they are asked for', async () 
     repositoryIdentifier,
   };
   const registered = await worker().post(201, '/api/flows/internal/register-child', child);
-  expect(registered.approvalControls).toEqual({ skipApproval: false, approvers: ['leads'] });
+  expect(registered.approvalControls).toEqual({ skipApproval: false, approvers: [app.member.email] });
   await expect(worker().post(200, '/api/flows/internal/register-child', child)).resolves.toEqual(registered);
   const byPath = async (query: string) => (await list(`flowPath=nightly${query}`)).runs.map(({ id }: Json) => id);
   expect(await byPath('')).toEqual([]);
