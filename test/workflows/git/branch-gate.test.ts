@@ -43,8 +43,13 @@ test('a gate on branches asks git: what a candidate says of its branch counts on
   const project = await mirrored(app, remote, { configuration, defaultBranch: 'main' });
   const { repositoryIdentifier } = project;
   await environments(repositoryIdentifier);
+  let builds = 0;
   const cut = (name: string, commitSha: string, branch = 'main') =>
-    cutRelease(app, repositoryIdentifier, name, { commitSha, branch });
+    cutRelease(app, repositoryIdentifier, name, {
+      commitSha,
+      branch,
+      value: { artifacts: { app: `1.0.0-${++builds}` } },
+    });
   for (const [name, sha] of [
     ['older', base],
     ['newest', onMain.slice(0, 12)],
