@@ -3,6 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
 import { workersOn } from '../../activities/worker.ts';
 import './temporal-core.ts';
 import { REPLAY_THREAD } from './workflow-thread.ts';
@@ -18,7 +19,12 @@ export async function replay(name: string): Promise<void> {
     events: [{ workflowExecutionStartedEventAttributes: { workflowId: string } }];
   };
   const { workflowId } = history.events[0].workflowExecutionStartedEventAttributes;
-  await ReplayWorker.runReplayHistory({ workflowBundle }, history, workflowId);
+  try {
+    await ReplayWorker.runReplayHistory({ workflowBundle }, history, workflowId);
+  } finally {
+    // Replays run on the main thread: the SDK's hook on its promises fails for those of WebCrypto in tests that follow.
+    globalHandlers.uninstall();
+  }
 }
 
 /** What the engine keeps of the workflows on one of the app's task queues, inputs and results in plain text. */
