@@ -358,11 +358,11 @@ test('a requested release goes to the environments that take its branch, and its
     () => shown(prod.id),
     (run) => run.nextWindowAt !== null,
   );
-  const [deployment] = await app.sql<{ deployed_at: string }>(
-    'select deployed_at from release_deployment where execution_id = ?',
+  const [deployment] = await app.sql<{ known_at: string }>(
+    'select greatest(deployed_at, created_at) as known_at from release_deployment where execution_id = ?',
     [uat.id],
   );
-  expect(Date.parse(nextWindowAt) - Date.parse(deployment?.deployed_at ?? '')).toBe(HOUR_MS);
+  expect(Date.parse(nextWindowAt) - Date.parse(deployment?.known_at ?? '')).toBe(HOUR_MS);
   await setPolicy('prod', { after: ['uat'] });
   await reached(id, 'succeeded');
   expect([ran(note), (await shown(id)).children.length]).toEqual([2, 2]);
