@@ -7,5 +7,5 @@ export const databaseAccess = (config: Config) => ({
   poolSize: config.DATABASE_POOL_SIZE,
 });
 
-/** Of transactions. They wait for a lock for longer than any that is well holds one. */
+/** Settings of connections for transactions: a wait for a lock ends after longer than a sound transaction holds one. */
 export const WORK_SETTINGS = { lock_timeout: '20s' };

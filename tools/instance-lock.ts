@@ -14,7 +14,7 @@ interface Instance extends Noted {
   parts: (Noted & { name: string; signal: NodeJS.Signals })[];
   /** Where it answers on this machine; absent until it does. */
   url?: string;
-  /** Of the metrics store that it uses. */
+  /** Address of the metrics store that it uses. */
   metricsUrl?: string;
 }
 

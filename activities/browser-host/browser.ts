@@ -68,7 +68,7 @@ export interface RunningBrowser {
 
 /** By which a page asks, and is held up until it is answered. */
 export interface Dialog {
-  /** Of the tab, from 1 on. */
+  /** Number of the dialog in its tab, from 1 on. */
   readonly number: number;
   readonly kind: DialogKind;
   readonly message: string;

@@ -46,7 +46,7 @@ export const createOperationActivities = (deps: Deps) => ({
   async runOperation(key: RunKey): Promise<RunOutcome> {
     const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
     const operation: Operation | undefined = operations[run.taskType as OperationId];
-    // Of an engine whose store is older than the row.
+    // An engine whose store is older than the row asks again for what has ended.
     if (isFinal(run.status)) return { status: run.status };
     if (!operation) return { status: 'failed', error: `The service itself does not carry out ${run.taskType}` };
     return operation(deps, key, run);

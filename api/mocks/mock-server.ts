@@ -22,7 +22,7 @@ import { type ReplyDeps, sendReply } from './mock-replies.ts';
 export interface MockServerDeps extends ReplyDeps {
   /** Base URL of the service for clients, without a trailing slash. */
   publicUrl: string;
-  /** Likewise, of mock scenarios. */
+  /** Base URL of mock scenarios, as clients under test reach them. */
   mocksUrl: string;
   /** Where they have an origin of their own: the hosts, with ports, at which alone they answer. */
   hosts: ReadonlySet<string> | undefined;

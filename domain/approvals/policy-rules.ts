@@ -9,7 +9,7 @@ export interface ApprovalPolicy {
   expiresAfter?: string | undefined;
 }
 
-/** Of an environment that is known and for which nobody set a policy. */
+/** The policy of an environment for which nobody set one. */
 const ASKS_NOBODY: ApprovalPolicy = { skipApproval: true };
 
 /** The policies of an environment and of its project. */

@@ -31,7 +31,7 @@ export function hostsOfOrg(frontDoorHost: string): string[] {
 /** A host name in lower case, of one label too; `*.` at the front of one with a dot for all below. No address, no port. */
 export const HOST_NAME =
   /^((\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]|[a-z]([a-z0-9-]{0,61}[a-z0-9])?)$/;
-/** Of an environment, and of a request. */
+/** How many host names an environment, or a request, may list. */
 export const HOST_NAMES_MAX = 50;
 
 /**

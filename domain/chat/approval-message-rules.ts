@@ -22,7 +22,7 @@ export interface ShownApproval {
   environmentName?: string | null | undefined;
   domain?: string | null | undefined;
   releaseName?: string | null | undefined;
-  /** Of its environment. */
+  /** Username of the org of its environment. */
   orgUsername?: string | null | undefined;
   /** What the release has: package name to version. */
   packages?: Readonly<Record<string, string>> | undefined;

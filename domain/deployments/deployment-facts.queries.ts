@@ -62,7 +62,7 @@ export const ownReports = (
     environmentIds,
   });
 
-/** Of how many reports to an environment, the newest, is said what they interrupt. */
+/** How many reports to an environment are read, newest first, for what interrupts the use of a release. */
 const SOAK_REPORTS_MAX = 1_000;
 
 /** The newest reports to environments that are of a domain, or installed one of some packages. */

@@ -46,7 +46,7 @@ export type DeploymentLogCache = (reads: Reads, projectId: string) => Promise<De
 /** How many deployments a process keeps: of the projects used most recently. */
 const DEPLOYMENTS_MAX = 200_000;
 const PROJECTS_MAX = 64;
-/** Of how many deployments the packages are read by one statement; those that installed the same share them. */
+/** How many deployments one statement reads the packages of; those that installed the same packages share them. */
 const READ_MAX = 5_000;
 
 interface CachedPlace {

@@ -25,7 +25,7 @@ export interface NewDeployment {
   executionId: string | undefined;
   packages: Record<string, string>;
   packageDetails: PackageDetail[];
-  /** Of the content that was deployed. */
+  /** Digest of the content that was deployed. */
   contentDigest: string;
   /** What it installed, by `installedBy`. */
   installed: Packages;

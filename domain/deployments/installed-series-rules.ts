@@ -8,9 +8,9 @@ export interface SeriesDeployment {
   at: number;
   status: DeploymentStatus;
   rolledBackAt: number | null;
-  /** Of the content that was deployed. */
+  /** Digest of the content that was deployed. */
   contentDigest: string | null;
-  /** Of that content; null: it is not known. */
+  /** Commit of that content; null: it is not known. */
   commitSha: string | null;
   /** What it installed. */
   packages: Packages;

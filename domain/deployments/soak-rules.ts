@@ -5,7 +5,7 @@ export interface SoakReport extends StoredReport {
   domain: string;
   /** When the service knew what it says: the later of `deployedAt` and its receipt, or of the rollback to it. */
   knownAt: number;
-  /** Likewise that it was taken back; null: it was not. */
+  /** When the service knew that it was taken back; null: it was not. */
   takenBackAt: number | null;
 }
 

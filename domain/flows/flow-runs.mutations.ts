@@ -50,7 +50,7 @@ export type RunSummary = Pick<
 export const iso = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString());
 
 export const CANCELLED: RunOutcome = { status: 'cancelled' };
-/** Of a run that was taken over after its program may have been started. */
+/** The outcome of a run that was taken over after its program may have been started. */
 export const LOST: RunOutcome = {
   status: 'failed',
   error:

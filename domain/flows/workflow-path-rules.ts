@@ -1,6 +1,6 @@
 import { idPath, idSegment } from '../shared/id-segment-rules.ts';
 
-/** Of a run, what the id of its workflow is made of. */
+/** What the id of the workflow of a run is made of. */
 export interface RunWorkflowKey {
   runId: string;
   taskType: string;

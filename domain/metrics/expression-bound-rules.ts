@@ -8,7 +8,7 @@ const SELECTORS_MAX = 200;
 /** Functions that write labels, of every series; and what each is given. */
 const LABEL_FUNCTIONS_MAX = 10;
 const LABEL_ARGUMENTS_MAX = 40;
-/** Of a text that is handed to a function, in bytes. */
+/** Longest text that a function may be given, in bytes. */
 const TEXT_MAX = 1_024;
 /** The store ends at a label of 64 KB, and has a copy of each for every series. */
 const LABEL_MAX = 4_096;

@@ -15,7 +15,7 @@ const BEFORE = sql`
     and (b.rolled_back_at is null or b.rolled_back_at > d.deployed_at)`;
 
 /**
- * Of deployments the lead times of the package versions that did not run before them, of the same domain in the same
+ * Lead times of the package versions that deployments brought: of those that did not run before, of the same domain in the same
  * environment. Versions whose commit is not known have none, nor has the first deployment there.
  */
 export async function versionLeadTimes(

@@ -9,7 +9,7 @@ import { canonicalXml } from './xml-equality.ts';
 export type TextTest =
   | { eq: string; ignoreCase?: boolean }
   | { contains: string }
-  /** Of the whole text. */
+  /** A pattern for the whole text. */
   | { matches: string }
   | { before: string }
   | { after: string }

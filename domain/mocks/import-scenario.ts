@@ -19,7 +19,7 @@ interface ImportParts extends MockParts {
   tx: UnitOfWork;
   tenantId: string;
   encryption: Encryption;
-  /** Of whoever waits for the reply. */
+  /** Aborted when nobody waits for the reply any more. */
   signal: AbortSignal;
 }
 

@@ -31,9 +31,9 @@ export const CHECKED_PARTS = ['body', 'url', 'path', 'query', 'headers', 'cookie
 /** A condition of a request beside those of the step: one of the values passes the test, or there is none. */
 export interface RequestCheck {
   of: (typeof CHECKED_PARTS)[number];
-  /** Of a parameter, a header in lower case, or a cookie. */
+  /** Name of the parameter, of the header in lower case, or of the cookie. */
   name?: string | undefined;
-  /** A test of a text; absent: any value will do. */
+  /** A condition on the value, as `compile-check.ts` reads it. Absent: any value passes. */
   is?: unknown;
   isAbsent?: boolean | undefined;
 }

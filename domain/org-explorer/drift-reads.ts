@@ -13,7 +13,7 @@ import {
   unknownTypes,
 } from './index-state-rules.ts';
 
-/** Of an org whose components something is said about: what is known of them. */
+/** What is known of the components of an org. */
 export type OrgState = IndexState & { orgUsername: string };
 
 /** The state of an index that has to be read before something can be said. What nobody has read is asked for. */

@@ -15,7 +15,7 @@ export interface KeptType {
 
 /** What is known of the index of one org. */
 export interface IndexFacts extends SyncState {
-  /** Of the sync that ended last. */
+  /** Types whose listing failed in the sync that ended last. */
   failedTypes: readonly FailedType[];
   /** A refresh once listed all types of the org: what it did not name, the org does not have. */
   wasReadWhole: boolean;

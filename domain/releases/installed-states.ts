@@ -59,7 +59,7 @@ export interface InstalledPackage extends LoggedDeployment {
   domain: string;
 }
 
-/** Of each package that is installed in an environment, by name, the deployment that installed it last. */
+/** The deployment that last installed each package that an environment has, by the name of the package. */
 export const lastInstalled = (log: DeploymentLog, environmentId: string): Map<string, InstalledPackage> =>
   newestOf(
     log.places

@@ -30,7 +30,7 @@ const isOther = ({ from, to }: PackageChange): boolean =>
 
 const byName = (a: string, b: string) => (a < b ? -1 : 1);
 
-/** Of packages whose versions stay the same, those that come from another commit, by name. */
+/** Packages whose versions stay the same but come from another commit, by name. */
 export const otherContents = (
   before: Packages,
   after: Packages,

@@ -132,7 +132,7 @@ const isSuperseded = (
   record: Pick<EnvironmentRecord, 'candidateId' | 'contentDigest'>,
 ): boolean => candidateId !== null && (record.candidateId !== candidateId || record.contentDigest !== contentDigest);
 
-/** Of each release the one that an environment runs in its place, if that is a newer one of its line. */
+/** The newer release of its line that an environment runs instead of each release, where there is one. */
 async function newerReleases(
   tx: Tx,
   { id, defaultBranch }: ProjectFacts,

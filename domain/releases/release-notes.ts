@@ -43,7 +43,7 @@ interface Place extends BasePlace {
 /** A release of one domain: what it consists of, and where it came to. */
 interface NamedRelease {
   domain: string;
-  /** Of its candidate, else what came of it to the first environment. */
+  /** Content of its candidate, else what was deployed to the first environment. */
   content: Content;
   /** The line that it belongs to; undefined: its candidate was removed. */
   branch: string | undefined;

@@ -279,7 +279,7 @@ function checkTrustedSystems(config: Config): void {
 export const publicUrlOf = ({ PUBLIC_URL, HOST, PORT, BASE_PATH }: Config): string =>
   (PUBLIC_URL ?? `http://${HOST}:${PORT}`).replace(/\/$/, '') + BASE_PATH;
 
-/** Likewise, under which clients under test reach mock scenarios. */
+/** The address under which clients under test reach mock scenarios, without a slash at its end. */
 export const mocksUrlOf = (config: Config): string =>
   publicUrlOf({ ...config, PUBLIC_URL: config.MOCKS_URL ?? config.PUBLIC_URL });
 

@@ -70,7 +70,7 @@ export interface ProblemMembers {
   providerDetails?: { queued: boolean; notFound: boolean };
   /** `version_conflict`, `precondition_failed`; null: there is none. */
   currentVersion?: number | null;
-  /** Of several documents, those that were refused. */
+  /** The documents that were refused, of a request for several. */
   results?: readonly object[];
   /** `ambiguous`: slugs of the tenants to choose from. */
   tenants?: readonly string[];

@@ -76,7 +76,7 @@ const VARYING: readonly [form: RegExp, shown: (n: number) => string][] = [
   [/\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g, () => 'eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl'],
   // References of recordings: the encoded beginning of an encrypted value.
   [/\bdjEu[\w-]{40,}/g, () => 'djEuazEuZW5jcnlwdGVk'],
-  // And those of a file of a playlist: the encrypted grant, and the encoded name.
+  // References of a file of a playlist: the encrypted grant, and the encoded name.
   [/\bv1\.\w+\.[\w-]+~[\w-]+/g, () => 'v1.k1.ZW5jcnlwdGVk~c2VnbWVudC0wMDAwMC5tNHM'],
   [/\bwhsec_[A-Za-z0-9+/=]+/g, () => 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
   [/\b00D5g\w{10}(?:\w{3})?\b/g, (n) => `00D${String(n).padStart(12, '0')}EAA`],

@@ -11,9 +11,9 @@ export type Say = (text: string) => void;
 /** What the scenes of collaboration have in common. */
 export interface CollaborationPlace {
   api: DemoClient;
-  /** Of the service. */
+  /** Base URL of the service. */
   url: string;
-  /** Of the names of what they make. */
+  /** End of the names of what the scenes make. */
   suffix: string;
   say: Say;
 }

@@ -3,7 +3,7 @@ type Schema = Record<string, unknown>;
 /** Finds what a reference names; undefined for one that leads nowhere, or to another document. */
 export type Resolve = (reference: string) => unknown;
 
-/** Of one sample, and of all of a document: schemas of a few lines can stand for a billion values. */
+/** How many values one sample, and all samples of a document, may have: schemas of a few lines can stand for a billion. */
 const VALUES_MAX = 2_000;
 const ALL_VALUES_MAX = 200_000;
 const CHARS_MAX = 5 * 1024 * 1024;

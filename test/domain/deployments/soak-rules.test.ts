@@ -3,7 +3,7 @@ import { inUseSince, type SoakReport } from '../../../domain/deployments/soak-ru
 const content = { candidateId: 'r1', contentDigest: 'x', domain: 'core', artifacts: { app: '1', lib: '1' } };
 
 type Given = Partial<SoakReport> & Pick<SoakReport, 'deployedAt'>;
-/** Of `r1` unless it says otherwise; times in minutes. */
+/** A report of `r1` unless it says otherwise; times in minutes. */
 const report = (
   { deployedAt, receivedAt = deployedAt, candidateId = 'r1', ...more }: Given,
   index: number,
