@@ -57,8 +57,8 @@ export class LiveRoom {
   #controller: Joined | undefined;
   #front: number | undefined;
   #newest = -1;
-  #toldTabs = '';
-  #toldDialogs: string;
+  /** What everybody was told last, by type. */
+  readonly #told = new Map<HostMessage['type'], string>();
   /** The one who controls is there to answer dialogs. */
   #leaveDialogs: () => void = () => undefined;
   #expiresAtMs = 0;
@@ -70,12 +70,11 @@ export class LiveRoom {
     this.#options = options;
     this.#input = new InputLane(browser, () => this.#frontTab());
     this.#expiresAtMs = browser.expiresAt().getTime();
-    this.#toldDialogs = JSON.stringify(this.#dialogs());
+    this.#told.set('dialogs', JSON.stringify(this.#dialogs()));
     this.#followTabs();
     this.#stopTabs = browser.tabs.onChange(() => {
       this.#followTabs();
-      this.#tellTabs();
-      this.#tellDialogs();
+      this.#tellChanges();
       for (const joined of this.#joined.values()) this.#showTab(joined);
     });
     this.#clock = setInterval(() => this.#tellNewTime(), TIME_EVERY_MS);
@@ -220,7 +219,7 @@ export class LiveRoom {
     this.#input.letGo();
     this.#front = number;
     void doing(joined, this.#browser.tabs.activate(tab.id));
-    this.#tellTabs();
+    this.#tellChanges();
     for (const one of this.#joined.values()) this.#showTab(one);
   }
 
@@ -267,14 +266,6 @@ export class LiveRoom {
     return { type: 'tabs', tabs, front: this.#front ?? null };
   }
 
-  #tellTabs(): void {
-    const tabs = this.#tabs();
-    const told = JSON.stringify(tabs);
-    if (told === this.#toldTabs) return;
-    this.#toldTabs = told;
-    this.#tellAll(tabs);
-  }
-
   #dialogs(): HostMessage {
     const dialogs = this.#browser.tabs
       .list()
@@ -282,12 +273,14 @@ export class LiveRoom {
     return { type: 'dialogs', dialogs };
   }
 
-  #tellDialogs(): void {
-    const dialogs = this.#dialogs();
-    const told = JSON.stringify(dialogs);
-    if (told === this.#toldDialogs) return;
-    this.#toldDialogs = told;
-    this.#tellAll(dialogs);
+  /** Tells what the tabs show, and what their pages ask, where it is not what everybody was told last. */
+  #tellChanges(): void {
+    for (const message of [this.#tabs(), this.#dialogs()]) {
+      const told = JSON.stringify(message);
+      if (told === this.#told.get(message.type)) continue;
+      this.#told.set(message.type, told);
+      this.#tellAll(message);
+    }
   }
 
   #time(): HostMessage {
