@@ -12,9 +12,8 @@ const ALREADY_THERE = '42710';
 
 /** Dumps a database of one's own by pg_dump, in its custom format, and the roles without their passwords. */
 export async function dumpDatabase(url: string, folder: string): Promise<void> {
-  await program('pg_dump', ['--format=custom', `--file=${join(folder, DUMP)}`, '--dbname', url]);
-  const roles = ['--roles-only', '--no-role-passwords', `--file=${join(folder, ROLES)}`, '--dbname', url];
-  await program('pg_dumpall', roles);
+  await program('pg_dump', url, ['--format=custom', `--file=${join(folder, DUMP)}`]);
+  await program('pg_dumpall', url, ['--roles-only', '--no-role-passwords', `--file=${join(folder, ROLES)}`]);
 }
 
 /** Restores it into an empty database. Roles that are there stay as they are; new ones have no password. */
@@ -41,12 +40,26 @@ export async function restoreDatabase(url: string, folder: string): Promise<void
   } finally {
     await client.end();
   }
-  await program('pg_restore', ['--exit-on-error', '--single-transaction', '--dbname', url, join(folder, DUMP)]);
+  await program('pg_restore', url, ['--exit-on-error', '--single-transaction', join(folder, DUMP)]);
 }
 
-async function program(name: string, args: readonly string[]): Promise<void> {
+/**
+ * How a client program of PostgreSQL is told of a database: its address in arguments, which every account of the machine
+ * can read while it runs, and the password in the environment.
+ */
+export function connectionOf(url: string): { args: string[]; env: { PGPASSWORD?: string } } {
+  const address = new URL(url);
+  // One in the query goes before.
+  const password = decodeURIComponent(/[?&]password=([^&]*)/.exec(address.search)?.[1] ?? address.password);
+  address.password = '';
+  address.search = address.search.replaceAll(/(?<=[?&])password=[^&]*&?/g, '');
+  return { args: ['--dbname', address.href], env: password === '' ? {} : { PGPASSWORD: password } };
+}
+
+async function program(name: string, url: string, args: readonly string[]): Promise<void> {
+  const connection = connectionOf(url);
   try {
-    await run(name, args);
+    await run(name, [...connection.args, ...args], { env: { ...process.env, ...connection.env } });
   } catch (error) {
     const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
     if (code === 'ENOENT')
