@@ -12,7 +12,7 @@ import {
   ENVIRONMENTS_MAX,
   environmentById,
   environmentByName,
-  environmentsNaming,
+  useSandboxUsername,
 } from './environments.queries.ts';
 
 type Fields = Omit<Environment, 'id' | 'tenantId' | 'projectId' | 'createdAt' | 'updatedAt' | 'version'>;
@@ -24,8 +24,8 @@ const stateOf = ({ tenantId: _t, createdAt: _c, updatedAt: _u, version: _v, ...s
 const audit = (
   tx: Tx,
   action: 'created' | 'updated' | 'deleted',
-  { id, name }: Environment,
-  { identifier }: ProjectFacts,
+  { id, name }: Pick<Environment, 'id' | 'name'>,
+  { identifier }: Pick<ProjectFacts, 'identifier'>,
   change: { before?: unknown; after?: unknown },
 ) =>
   tx.audit({
@@ -77,19 +77,16 @@ async function usernameOf(tx: Tx, name: string | null): Promise<string | null> {
   return answeringOrg(await orgsByName(tx, name), name)?.username ?? name;
 }
 
-/** Environments that name a sandbox by its short name have its username, as soon as that is known. */
-export async function nameSandboxInEnvironments(
-  tx: Tx,
-  { username, sandboxName }: { username: string; sandboxName?: string | null | undefined },
-): Promise<void> {
-  if (!sandboxName || (await orgsByName(tx, sandboxName)).length > 1) return;
-  for (const { id } of await environmentsNaming(tx, sandboxName)) {
-    const { environment, project } = await environmentById(tx, id, { forUpdate: true });
-    const before = stateOf(environment);
-    tx.em.assign(environment, { orgUsername: username });
-    await tx.em.flush();
-    audit(tx, 'updated', environment, project, { before, after: stateOf(environment) });
-  }
+/** Environments of all projects that name a sandbox by its short name have its username, as soon as that is known. */
+export async function nameSandboxInEnvironments(tx: Tx, org: { id: string; username: string }): Promise<void> {
+  for (const { id, name, repositoryIdentifier, shortName } of await useSandboxUsername(tx, org.id))
+    audit(
+      tx,
+      'updated',
+      { id, name },
+      { identifier: repositoryIdentifier },
+      { before: { orgUsername: shortName }, after: { orgUsername: org.username } },
+    );
 }
 
 /**

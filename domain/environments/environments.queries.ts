@@ -67,12 +67,21 @@ export const unknownEnvironment = async (reads: Reads, projectId: string, name: 
 export const countEnvironments = (tx: Tx, projectId: string): Promise<number> =>
   tx.em.count(Environment, { tenantId: tx.tenantId, projectId });
 
-/** Ids of the environments of the tenant that name an org so. */
-export const environmentsNaming = ({ db, tenantId }: Reads, orgUsername: string) =>
-  db
-    .selectFrom('environment')
-    .where('tenantId', '=', tenantId)
-    .where(sql`lower(org_username)`, '=', sql`lower(${orgUsername})`)
-    .orderBy('id')
-    .select('id')
-    .execute();
+/** An environment that named an org by the short name of a sandbox until now. */
+interface RenamedOrg {
+  id: string;
+  name: string;
+  repositoryIdentifier: string;
+  shortName: string;
+}
+
+/**
+ * Gives the environments that name a registered sandbox by its short name its username, also those that the caller does
+ * not see; none, where other orgs have that name, too.
+ */
+export async function useSandboxUsername({ db }: Tx, orgId: string): Promise<RenamedOrg[]> {
+  const { rows } = await sql<RenamedOrg>`
+    select id, name, repository_identifier as "repositoryIdentifier", short_name as "shortName"
+    from name_sandbox_in_environments(${orgId}) order by id`.execute(db);
+  return rows;
+}

@@ -437,6 +437,46 @@ describe('limits to projects and tenants', () => {
     ]);
   });
 
+  test('a token limited to projects names a sandbox that it registers in environments of all projects', async () => {
+    const sandbox = await crm.addOrg({ name: 'acme-named', kind: 'sandbox', parent: 'acme', sandboxName: 'named' });
+    const environment = async (project: string, orgUsername: string) => {
+      await owner.post(201, '/api/projects', {
+        identifier: `acme/${project}`,
+        platform: 'host-a',
+        configuration: { devHubs: [orgOf('acme').username] },
+      });
+      const { id } = await owner.post(201, '/api/environments', {
+        repositoryIdentifier: `acme/${project}`,
+        name: 'named',
+        category: 'test',
+        orgUsername,
+      });
+      return `/api/environments/${id}`;
+    };
+    await environment('namer', sandbox.username);
+    const path = await environment('hidden', 'NAMED');
+    const token: Bearer = await owner.post(201, '/api/application-tokens', {
+      name: 'namer',
+      projects: ['acme/namer'],
+    });
+    await app.as(token).request(201, 'POST', `${ORGS}/register-sandbox-by-name`, {
+      body: { sandboxName: 'named', productionUsername: orgOf('acme').username },
+    });
+    expect(await owner.get(200, path)).toMatchObject({ orgUsername: sandbox.username, version: 2 });
+    const [entry] = await app.sql<{ before: unknown; after: unknown; repository_identifier: string }>(
+      `select before, after, repository_identifier from audit_entry where action = 'environment.updated'
+      and tenant_id = ? order by sequence desc limit 1`,
+      [app.tenant.id],
+    );
+    expect(entry).toEqual({
+      before: { orgUsername: 'NAMED' },
+      after: { orgUsername: sandbox.username },
+      repository_identifier: 'acme/hidden',
+    });
+    await owner.delete(204, `${ORGS}/org?username=named`);
+    orgOf('acme').sandboxes = orgOf('acme').sandboxes.filter(({ name }) => name !== 'named');
+  });
+
   test('a tenant that registers the org of another has its own record and credential', async () => {
     const acme = orgOf('acme');
     const stranger = app.as(app.stranger);
