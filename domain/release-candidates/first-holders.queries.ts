@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import { batch } from '../data/batches.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { CandidateRow } from './release-candidates.queries.ts';
@@ -29,7 +30,8 @@ export async function firstHolder(
     .where('v.tenantId', '=', tenantId)
     .where('v.projectId', '=', projectId)
     .where('v.candidateId', '<>', id)
-    .where('v.commitSha', '<>', commitSha)
+    // One of the ids may abbreviate the other.
+    .where(sql<SqlBool>`not (starts_with(v.commit_sha, ${commitSha}) or starts_with(${commitSha}, v.commit_sha))`)
     .select(['v.candidateId', 'c.releaseName', 'v.commitSha'])
     .execute();
   const [first] = rows;

@@ -1,3 +1,4 @@
+import { isSameCommit } from '../git/commit-id-rules.ts';
 import { compareVersions } from '../shared/version-rules.ts';
 
 export type Direction = 'install' | 'upgrade' | 'downgrade' | 'remove';
@@ -41,8 +42,9 @@ export const otherContents = (
     .toSorted(([a], [b]) => byName(a, b))
     .flatMap(([name, to]) => {
       const [from, commitFrom] = [versionOf(before, name), commitBefore(name)];
-      const isSame = from === null || compareVersions(from, to) !== 0 || commitFrom === commit;
-      return isSame ? [] : [{ name, from, to, commits: { from: commitFrom, to: commit } }];
+      const isOtherVersion = from === null || compareVersions(from, to) !== 0;
+      const isKept = isOtherVersion || (commitFrom !== null && isSameCommit(commitFrom, commit));
+      return isKept ? [] : [{ name, from, to, commits: { from: commitFrom, to: commit } }];
     });
 
 /**

@@ -223,3 +223,26 @@ test.each([
   expect((await compare(first, 'uat')).comparison).toMatchObject({ totalChanges: 2 });
   expect((await compare(id, 'uat')).comparison).toMatchObject({ totalChanges: 0 });
 });
+
+test('a commit that was named by an abbreviated id at first is no other one', async () => {
+  const { deploy, remote, project } = await releaseStage(app);
+  const commitSha = remote.commit({ files: { 'app/a': '1' }, message: 'SHOP-1: start' });
+  const post = (releaseName: string, named: string) =>
+    app.as(app.application).post(201, '/api/release-candidates', {
+      repositoryIdentifier: project.repositoryIdentifier,
+      domain: 'core',
+      releaseName,
+      commitSha: named,
+      value: { artifacts: { app: '1.0.0' } },
+    });
+  const short = await post('r1', commitSha.slice(0, 10));
+  await deploy('r1', 'uat', day(1));
+  await project.fetch();
+  expect((await post('r2', commitSha)).warnings).toEqual([]);
+  const full = await post('r1', commitSha);
+  expect([full.id, full.commitSha]).toEqual([short.id, commitSha]);
+  const compared = await app
+    .as(app.member)
+    .post(200, `/api/release-candidates/${full.id}/compare`, { environmentName: 'uat' });
+  expect(compared.comparison).toMatchObject({ totalChanges: 0, packagesToUpdate: [] });
+});
