@@ -35,6 +35,11 @@ export async function keepContent({ db, tenantId }: Tx, id: string, content: Dep
     .execute();
 }
 
+/** What a run deploys; `hasWorkflow` false: an external worker carries it out, so that it passed no gates. */
+export interface ContentOfRun extends DeployedContent {
+  hasWorkflow: boolean;
+}
+
 /** What a run deploys to an environment; undefined when there is no such run, or it does not deploy there. */
 export async function contentOfRun(
   { db, tenantId }: Reads,
@@ -45,7 +50,7 @@ export async function contentOfRun(
     domain,
     releaseName,
   }: Record<'projectId' | 'environmentId' | 'domain' | 'releaseName', string>,
-): Promise<DeployedContent | undefined> {
+): Promise<ContentOfRun | undefined> {
   const run = await db
     .selectFrom('flow_run')
     .where('tenantId', '=', tenantId)
@@ -53,9 +58,11 @@ export async function contentOfRun(
     .where('projectId', '=', projectId)
     .where('domain', '=', domain)
     .where('releaseName', '=', releaseName)
-    .select('deploys')
+    .select(['deploys', 'hasWorkflow'])
     .executeTakeFirst();
-  return run?.deploys?.environmentIds.includes(environmentId) ? run.deploys : undefined;
+  return run?.deploys?.environmentIds.includes(environmentId)
+    ? { ...run.deploys, hasWorkflow: run.hasWorkflow }
+    : undefined;
 }
 
 /** Those of some environments that belong to a project, with the policies that hold for them. */

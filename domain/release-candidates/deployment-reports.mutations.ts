@@ -67,7 +67,7 @@ export async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<Re
   const { domain, releaseName, deployedAt = new Date(now), executionId } = report;
   if (deployedAt.getTime() > now + AHEAD_MAX_MS)
     throw invalidField('deployedAt', 'The deployment is said to be more than 10 minutes ahead');
-  // A run passed the gates, and deploys the content with which it began, though the candidate may have been replaced or made anew since.
+  // A run deploys the content with which it began, though the candidate may have been replaced or made anew since.
   const content =
     executionId !== undefined && isId(executionId)
       ? await contentOfRun(tx, executionId, { projectId, environmentId, domain, releaseName })
@@ -85,8 +85,10 @@ export async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<Re
     approvalPolicy: place.approvalPolicy,
     projectPolicy: configuration.approvalPolicy ?? null,
   };
-  const candidate = { id: candidateId, contentDigest: contentDigest ?? '', value: value ?? {} };
-  const violations = own ? [] : await policyViolations(tx, environment, candidate, unpoliced);
+  const { artifacts } = deployed;
+  const candidate = { id: candidateId, contentDigest: deployed.contentDigest, value: { artifacts } };
+  // A run passed the gates, unless an external worker carries it out.
+  const violations = own?.hasWorkflow ? [] : await policyViolations(tx, environment, candidate, unpoliced);
   const dedupeKey = executionId ?? report.deployedAt?.toISOString();
   return {
     deployment: { ...unpoliced, dedupeKey, candidateId, policyViolations: violations },

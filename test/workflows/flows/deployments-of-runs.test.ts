@@ -301,6 +301,32 @@ test('a run of an external worker that names its environment is a deployment whe
   expect(await statusOf('r8')).toBe('in_progress');
 });
 
+test('what the run of an external worker reports itself is held against the policies, as its end is', async () => {
+  await cut('external');
+  const outside = app.as(app.application);
+  const parent = await start({ releaseName: 'external', environmentName: 'guarded' });
+  const { executionId } = await outside.post(201, '/api/flows/internal/register-child', {
+    parentTaskExecutionId: parent,
+    taskType: 'execute-release',
+    flowPath: 'outside/deploy',
+    repositoryIdentifier,
+    domainName: 'core',
+    environmentName: 'guarded',
+  });
+  const reported = await outside.post(200, '/api/release-candidates/release-event', {
+    repositoryIdentifier,
+    domain: 'core',
+    releaseName: 'external',
+    environmentName: 'guarded',
+    deploymentStatus: 'Success',
+    executionId,
+  });
+  expect(reported.policyViolations).toMatchObject([{ code: 'not_approved' }]);
+  await outside.post(204, `/api/flows/internal/${executionId}/callback`, { event: 'completed' });
+  expect(await deploymentsOf(executionId)).toHaveLength(1);
+  await app.as(app.owner).post(200, `/api/flows/runs/${parent}/cancel`);
+});
+
 test('the runs of a release are deployments each, and finalize the candidate', async () => {
   const owner = app.as(app.owner);
   await owner.patch(200, `/api/projects/${encodeURIComponent(repositoryIdentifier)}`, {
