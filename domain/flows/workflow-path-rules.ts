@@ -16,8 +16,8 @@ export interface RunPlaces {
   repositoryIdentifier?: string | undefined;
 }
 
-/** So many hexadecimal digits of a run's id, from its random end, tell it from others of the same type and target. */
-const DIGITS = 8;
+/** So many hexadecimal digits of a run's id, all those at its random end, tell it from others of the same type and target. */
+const DIGITS = 12;
 
 /**
  * The readable part of the id of a run's workflow: its type, what it is about (release and environment; without any, the

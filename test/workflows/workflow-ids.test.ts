@@ -51,7 +51,7 @@ test.each([
   [flowRunContract.workflowId({ ...tenant, runId: 'r1', taskType: 'build' }), 'flow/build/r1'],
   [
     flowRunContract.workflowId({ ...tenant, ...RELEASE, workflowPath: workflowPathOf(RELEASE) }),
-    'flow/execute-release/2026.03/prod%2f1/0ab1c2d3',
+    'flow/execute-release/2026.03/prod%2f1/956e0ab1c2d3',
   ],
   [
     flowRunContract.workflowId({
@@ -59,7 +59,7 @@ test.each([
       ...RELEASE,
       workflowPath: workflowPathOf({ ...ANALYSIS, repositoryIdentifier }),
     }),
-    'flow/analyze/acme/shop/0ab1c2d3',
+    'flow/analyze/acme/shop/956e0ab1c2d3',
   ],
   [scheduledFlowContract.workflowId({ ...tenant, scheduleId: 's1', name: 'a/b' }), 'flow-schedule/a%2fb/s1'],
   [gitMirrorContract.workflowId(project), 'git-mirror/acme/shop/p1'],

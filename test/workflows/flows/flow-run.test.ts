@@ -78,7 +78,7 @@ test('a command runs with its arguments and a clean environment, and its output 
     projectIdentifier: repositoryIdentifier,
   });
   expect(done.temporalUrl).toBe(
-    `http://ui.test/namespaces/default/workflows/${encodeURIComponent(`${app.queuePrefix}:acme/flow/run-apex-tests/${repositoryIdentifier}/${id.slice(-8)}`)}`,
+    `http://ui.test/namespaces/default/workflows/${encodeURIComponent(`${app.queuePrefix}:acme/flow/run-apex-tests/${repositoryIdentifier}/${id.slice(-12)}`)}`,
   );
   expect(done.outputTail).toContain('--org a b; rm -rf /\n');
   expect(done.outputTail).toContain(`shown ${id}`);
