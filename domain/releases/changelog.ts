@@ -118,7 +118,7 @@ function whyMissing(
   ] as const) {
     if (version === null || commits.of({ name, version }) !== undefined) continue;
     const sha = commits.unknownShaOf({ name, version });
-    if (sha === undefined && named) return unknownContent(name, version, history);
+    if (sha === undefined && named?.from === null) return unknownContent(name, version, history);
     return sha === undefined
       ? unknownVersion(name, version, history)
       : whyCommitIsUnknown(`The commit ${sha} of ${name} ${version}`, history);

@@ -213,6 +213,12 @@ test.each([
   // Each uses its own commit.
   const nothing = await compare(id, 'prod');
   expect(nothing.changelog.packages[0].workItems).toEqual(['SHOP-2', 'SHOP-1']);
+  const from = await app
+    .as(app.member)
+    .post(200, `/api/release-candidates/${id}/compare-to-packages?includeChangelog=true`, {
+      packages: { app: '0.9.0' },
+    });
+  expect(from.changelog.packages[0].missingChangelog).toMatchObject({ reason: 'unknown_version' });
   if (releaseName === 'r1') return;
   const { domains } = await get('/api/releases/r2/notes');
   expect(domains[0]).toMatchObject({ previousReleaseName: 'r1', summary: { added: { workItems: ['SHOP-2'] } } });
