@@ -126,7 +126,7 @@ export const unsyncedSchedules = (
     .limit(limit)
     .execute();
 
-/** Schedules of which the engine was told longer ago than it takes to list them. */
+/** Schedules that the engine has known for a minute or longer: younger ones may be missing in its list. */
 export const syncedSchedules = (system: Database) =>
   system
     .selectFrom('flow_schedule as s')
@@ -135,9 +135,13 @@ export const syncedSchedules = (system: Database) =>
     .where('s.syncedAt', '<', secondsAgo(60))
     .execute();
 
-/** Has the engine told again of schedules. */
+/** Marks schedules as unknown to the engine, so that the sweep makes them there again. */
 export async function forgetScheduleSynced(system: Database, scheduleIds: readonly string[]): Promise<void> {
-  await system.updateTable('flow_schedule').set({ syncedAt: null }).where('id', 'in', scheduleIds).execute();
+  await system
+    .updateTable('flow_schedule')
+    .set({ syncedAt: null })
+    .where('id', '=', sql<string>`any (${scheduleIds}::uuid[])`)
+    .execute();
 }
 
 export async function noteScheduleSynced(
