@@ -1,12 +1,15 @@
 /**
- * Runs all tests as CI does: files that fail run once more, alone. A test that passes then is written down with the load and
- * CPU of the time; written down twice, it fails the run until it is mended. Prints in its last line how many passed and
- * failed, and ends with 1 unless all did well.
+ * Runs all tests as CI does: files that fail, or use more CPU than their budget, run once more, alone. A test that passes then
+ * is written down with the load and CPU of the time; written down twice, it fails the run until it is mended. A file that is
+ * over its budget alone, too, fails the run: with others beside it, it also pays for what they do to the caches of the
+ * processor. Prints in its last line how many passed and failed, and ends with 1 unless all did well.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import type { OverBudget } from '../test/support/budgets.ts';
+import type { Measures } from '../test/support/suite-report.ts';
 import { digestOf, type FlakyTest, noteFlaky } from './flaky-tests.ts';
 
 interface FileResult {
@@ -26,6 +29,7 @@ interface Run {
   failedFiles: readonly FileResult[];
   /** Seconds by file. */
   cpu: ReadonlyMap<string, number>;
+  overBudget: readonly OverBudget[];
 }
 
 interface Report {
@@ -44,14 +48,17 @@ function runTests(name: string, args: readonly string[] = []): Run {
     stdio: 'inherit',
     env: { ...process.env, MEASURES_FILE: measuresFile },
   });
-  if (!existsSync(outputFile)) return { isGreen: false, passed: 0, failed: 1, failedFiles: [], cpu: new Map() };
+  if (!existsSync(outputFile))
+    return { isGreen: false, passed: 0, failed: 1, failedFiles: [], cpu: new Map(), overBudget: [] };
   const report = JSON.parse(readFileSync(outputFile, 'utf8')) as Report;
+  const { cpu, overBudget } = JSON.parse(readFileSync(measuresFile, 'utf8')) as Measures;
   return {
     isGreen: status === 0,
     passed: report.numPassedTests,
     failed: report.numFailedTests + report.numRuntimeErrorTestSuites,
     failedFiles: report.testResults.filter(({ status: outcome }) => outcome === 'failed'),
-    cpu: new Map(JSON.parse(readFileSync(measuresFile, 'utf8')) as [string, number][]),
+    cpu: new Map(cpu),
+    overBudget,
   };
 }
 
@@ -70,13 +77,15 @@ function failuresOf({ failedFiles, cpu }: Run, load: number): FlakyTest[] {
   });
 }
 
-/** How the whole ended, with failed files run again alone. */
+/** How the whole ended, with files that failed or were over budget run again alone. */
 function runAll(): { isGreen: boolean; passed: number; failed: number } {
   const whole = runTests('whole');
-  if (whole.failedFiles.length === 0) return whole;
+  const failed = whole.failedFiles.map(({ name }) => relative('.', name));
+  const over = whole.overBudget.flatMap(({ file }) => file ?? []);
+  const files = [...new Set([...failed, ...over])];
+  if (files.length === 0) return whole;
   const failures = failuresOf(whole, loadavg()[0] ?? 0);
-  console.log(`\n== ${whole.failedFiles.length} files again, alone\n`);
-  const files = whole.failedFiles.map(({ name }) => relative('.', name));
+  console.log(`\n== ${files.length} files again, alone\n`);
   const alone = runTests('alone', ['--runInBand', '--forceExit', ...files]);
   const stillFailed = new Set(failuresOf(alone, 0).map(({ file, test }) => `${file} ${test}`));
   const flaky = failures.filter(({ file, test }) => !stillFailed.has(`${file} ${test}`));
@@ -86,8 +95,13 @@ function runAll(): { isGreen: boolean; passed: number; failed: number } {
       `Passed alone, and written down: ${file} › ${test} (load ${load.toFixed(1)}, ${cpu.toFixed(1)} s of CPU)`,
     );
   for (const { file, test } of again) console.log(`Written down before: ${file} › ${test} fails until it is mended.`);
-  const failed = alone.failed + again.length;
-  return { isGreen: alone.isGreen && failed === 0, passed: whole.passed + whole.failed - failed, failed };
+  const stillFails = alone.failed + again.length;
+  const isSumHeld = whole.overBudget.every(({ file }) => file !== undefined);
+  return {
+    isGreen: alone.isGreen && stillFails === 0 && isSumHeld,
+    passed: whole.passed + whole.failed - stillFails,
+    failed: stillFails,
+  };
 }
 
 try {

@@ -40,19 +40,28 @@ export function writeBudgets(measures: readonly FileMeasure[], slowness: number)
   writeFileSync(FILE, `${JSON.stringify({ sum, files: Object.fromEntries(listed) } satisfies Budgets, null, 2)}\n`);
 }
 
-/** What used more CPU than it may, one sentence each. The sum counts only where the whole suite ran. */
+/** More CPU than a budget permits: of one file, or of all of them. */
+export interface OverBudget {
+  /** None: the sum of all files. */
+  file?: string;
+  sentence: string;
+}
+
+/** What used more CPU than it may. The sum counts only where the whole suite ran. */
 export function overBudget(
   measures: readonly FileMeasure[],
   { budgets, slowness, isWhole }: { budgets: Budgets; slowness: number; isWhole: boolean },
-): string[] {
+): OverBudget[] {
   const factor = TOLERANCE * Math.max(1, slowness);
   const sum = measures.reduce((seconds, measure) => seconds + cpuOfFile(measure), 0);
-  const over = measures.flatMap((measure) => {
+  const over = measures.flatMap((measure): OverBudget[] => {
     const cpu = Math.max(budgets.files[measure.file]?.cpu ?? 0, UNLISTED.cpu);
     const used = cpuOfFile(measure);
-    return used > cpu * factor ? [`${measure.file} used ${used.toFixed(1)} s of CPU; its budget is ${cpu} s.`] : [];
+    if (used <= cpu * factor) return [];
+    const sentence = `${measure.file} used ${used.toFixed(1)} s of CPU; its budget is ${cpu} s.`;
+    return [{ file: measure.file, sentence }];
   });
   if (isWhole && sum > budgets.sum * factor)
-    over.push(`All files used ${sum.toFixed(0)} s of CPU; their budget is ${budgets.sum} s.`);
+    over.push({ sentence: `All files used ${sum.toFixed(0)} s of CPU; their budget is ${budgets.sum} s.` });
   return over;
 }

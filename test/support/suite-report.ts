@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { cpuOfFile, overBudget, readBudgets, writeBudgets } from './budgets.ts';
+import { cpuOfFile, type OverBudget, overBudget, readBudgets, writeBudgets } from './budgets.ts';
 import { slowness } from './calibration.ts';
 import { beginMeasures, type FileMeasure, measuresFolder, readMeasures } from './measures.ts';
 import { loadNow, machineTimes } from './process-cpu.ts';
@@ -11,6 +11,13 @@ const FILES_PER_CALIBRATION = 10;
 /** Of code that has just begun to run, and is not compiled yet. */
 const UNCOUNTED_CALIBRATIONS = 5;
 
+/** What the file of `MEASURES_FILE` holds. */
+export interface Measures {
+  /** Seconds of CPU by test file. */
+  cpu: [file: string, seconds: number][];
+  overBudget: OverBudget[];
+}
+
 interface RunResults {
   numTotalTestSuites: number;
   testResults: readonly { testFilePath: string }[];
@@ -20,7 +27,7 @@ interface RunResults {
  * A Jest reporter that prints, after a run of several files, what they cost: wall-clock, CPU, set-up and waiting of each,
  * the CPU of each kind of process, and the load of the machine. In CI it fails the run when a file, or the whole suite,
  * used more CPU than its budget; `UPDATE_BUDGETS=true` writes the budgets, and `MEASURES_FILE` names a file
- * for the CPU of each file, as pairs.
+ * for the measures, as JSON.
  */
 export default class SuiteReport {
   readonly #began = performance.now();
@@ -29,7 +36,7 @@ export default class SuiteReport {
   readonly #kinds = new ProcessKinds();
   readonly #slowness: number[] = [];
   #filesDone = 0;
-  #over: string[] = [];
+  #over: OverBudget[] = [];
 
   constructor() {
     beginMeasures();
@@ -45,20 +52,22 @@ export default class SuiteReport {
     const measures = readMeasures(folder);
     rmSync(folder, { recursive: true, force: true });
     const kinds = this.#kinds.end();
-    const { MEASURES_FILE } = process.env;
-    if (MEASURES_FILE)
-      writeFileSync(MEASURES_FILE, JSON.stringify(measures.map((measure) => [measure.file, cpuOfFile(measure)])));
-    if (testResults.length < 2) return;
+    const { MEASURES_FILE, UPDATE_BUDGETS } = process.env;
+    if (testResults.length < 2 && !MEASURES_FILE) return;
     const isWhole = testResults.length === Object.values(testFiles()).flat().length;
     const factor = median(this.#slowness);
     print([...this.#files(measures), ...this.#sums(measures, kinds, factor)]);
-    if (process.env.UPDATE_BUDGETS) writeBudgets(measures, factor);
+    if (UPDATE_BUDGETS) writeBudgets(measures, factor);
     this.#over = overBudget(measures, { budgets: readBudgets(), slowness: factor, isWhole });
-    print(this.#over);
+    print(this.#over.map(({ sentence }) => sentence));
+    if (!MEASURES_FILE) return;
+    const cpu = measures.map((measure): [string, number] => [measure.file, cpuOfFile(measure)]);
+    writeFileSync(MEASURES_FILE, JSON.stringify({ cpu, overBudget: this.#over } satisfies Measures));
   }
 
   getLastError(): Error | undefined {
-    return process.env.CI && this.#over.length > 0 ? new Error(this.#over.join('\n')) : undefined;
+    if (!process.env.CI || this.#over.length === 0) return undefined;
+    return new Error(this.#over.map(({ sentence }) => sentence).join('\n'));
   }
 
   #files(measures: readonly FileMeasure[]): string[] {
