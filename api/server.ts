@@ -84,6 +84,7 @@ const changesOf = (connections: number): TenantQueue =>
     waitingPerTenant: 1_000,
     waitMs: 30_000,
     restFactor: 0,
+    isContinuedFirst: true,
   });
 
 /** One address may send so many times the hooks of one project, since a host sends those of all its projects. */

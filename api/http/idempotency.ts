@@ -1,14 +1,17 @@
 import { STATUS_OF } from './problems.ts';
 import type { Claim, Idempotency, KeptReply, KeyedRequest } from '../../domain/idempotency/idempotency.mutations.ts';
-import { DomainError } from '../../domain/shared/errors.ts';
+import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { Answer } from './replies.ts';
 
 export const IDEMPOTENCY_KEY_MAX = 255;
 
+/** Client errors that pass without another request: what they ask for is the same request, later. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'in_progress', 'request_timeout']);
+
 /**
  * Handles a request with an `Idempotency-Key` once; a repeated request gets the stored reply. Client errors are stored,
- * too; server errors are not, so that a retry is handled again.
+ * too; server errors and those that say to come back later are not, so that a retry is handled again.
  */
 export async function answerOnce(
   idempotency: Idempotency,
@@ -24,15 +27,16 @@ export async function answerOnce(
   try {
     answer = await handle();
   } catch (error) {
-    if (error instanceof DomainError && STATUS_OF[error.code] < 500) {
-      await idempotency.keep(tx, request, {
-        status: 0,
-        headers: {},
-        body: { code: error.code, message: error.message, extras: error.extras },
-      });
-    } else {
-      await idempotency.free(tx, request);
-    }
+    const isFinal = error instanceof DomainError && STATUS_OF[error.code] < 500 && !PASSING.has(error.code);
+    const noted = isFinal
+      ? idempotency.keep(tx, request, {
+          status: 0,
+          headers: {},
+          body: { code: error.code, message: error.message, extras: error.extras },
+        })
+      : idempotency.free(tx, request);
+    // The error that the request met is its answer, whether or not that can be noted.
+    await noted.catch(onLostReply);
     throw error;
   }
   // What was done counts, whether or not its reply can be kept.

@@ -24,6 +24,7 @@ import type { RateLimit } from './rate-limit.ts';
 import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
 import type { TenantQueue } from '../../domain/shared/tenant-queue.ts';
 import { assertAdmitsRuns, assertOwnRun } from './run-token-limit.ts';
+import { changesOfRequest } from './request-changes.ts';
 import { type Bodies, createReadBytes } from './read-bytes.ts';
 import { headOf, withBody } from './request-input.ts';
 import type { Adapters } from './scope.ts';
@@ -116,6 +117,7 @@ async function serve(
     publicUrl: deps.publicUrl,
     requestUrl: ctx.url,
   };
+  const changes = changesOfRequest(deps.changes);
   const actingAs = (actor: Actor, beforeRecord?: WorkContext['beforeRecord']): UnitOfWork => {
     const unit = unitOfWork(deps.orm, {
       actor,
@@ -125,7 +127,7 @@ async function serve(
       now: deps.now,
       signals: deps.signals,
     });
-    return (work) => deps.changes.run(actor.tenantId, () => unit(work));
+    return (work) => changes(actor.tenantId, () => unit(work));
   };
 
   if (route.roles === 'public') {

@@ -11,6 +11,8 @@ export interface TenantQueueLimits {
   waitMs: number;
   /** For how many times as long as a work ran its place stays empty, so that others have the CPU meanwhile. */
   restFactor: number;
+  /** What goes on with something that has begun comes before what has not, in its tenant's line. */
+  isContinuedFirst?: boolean;
 }
 
 export interface Entry {
@@ -20,9 +22,14 @@ export interface Entry {
   isContinued?: boolean | undefined;
 }
 
+interface Waiting {
+  begin: () => void;
+  isContinued: boolean;
+}
+
 interface Line {
   running: number;
-  waiting: { begin: () => void }[];
+  waiting: Waiting[];
 }
 
 const RETRY_AFTER_SECONDS = 2;
@@ -56,7 +63,7 @@ export class TenantQueue {
     this.#lines.set(tenantId, line);
     if (this.#hasPlaceFor(line)) this.#begin(line);
     else if (!isContinued && line.waiting.length >= this.#limits.waitingPerTenant) throw tooMany(this.#limits);
-    else await this.#wait(tenantId, line, signal);
+    else await this.#wait(tenantId, line, { signal, isContinued });
     const beganAt = performance.now();
     try {
       return await work();
@@ -97,10 +104,17 @@ export class TenantQueue {
     }
   }
 
-  async #wait(tenantId: string, line: Line, signal: AbortSignal | undefined): Promise<void> {
+  async #wait(
+    tenantId: string,
+    line: Line,
+    { signal, isContinued }: { signal: AbortSignal | undefined; isContinued: boolean },
+  ): Promise<void> {
     const place = Promise.withResolvers<void>();
-    const entry = { begin: place.resolve };
-    line.waiting.push(entry);
+    const entry: Waiting = { begin: place.resolve, isContinued };
+    const firstToBegin = line.waiting.findIndex((each) => !each.isContinued);
+    if (isContinued && this.#limits.isContinuedFirst && firstToBegin !== -1)
+      line.waiting.splice(firstToBegin, 0, entry);
+    else line.waiting.push(entry);
     const leave = (reason: unknown) => {
       const at = line.waiting.indexOf(entry);
       if (at === -1) return;

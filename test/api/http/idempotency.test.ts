@@ -1,4 +1,10 @@
+import { answerOnce } from '../../../api/http/idempotency.ts';
+import { changesOfRequest } from '../../../api/http/request-changes.ts';
+import type { Idempotency, KeptReply } from '../../../domain/idempotency/idempotency.mutations.ts';
+import { DomainError, type ErrorCode } from '../../../domain/shared/errors.ts';
+import { TenantQueue } from '../../../domain/shared/tenant-queue.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -124,4 +130,89 @@ describe('a request whose process died after its commit', () => {
     await post(409, 'refused-2', { name: 'refused-name' });
     expect(await named('refused-name')).toBe(1);
   });
+});
+
+describe('a reply that says to come back later', () => {
+  /** The keys of one tenant in memory, and whether the table can be reached. */
+  function keptInMemory({ isAway = false } = {}) {
+    const kept = new Map<string, KeptReply | undefined>();
+    const reached = async (work: () => void) => {
+      if (isAway) throw new Error('the database is away');
+      work();
+    };
+    const idempotency: Pick<Idempotency, 'claim' | 'keep' | 'free'> = {
+      async claim(_, { key }) {
+        const reply = kept.get(key);
+        if (reply) return { outcome: 'replayed', reply };
+        kept.set(key, undefined);
+        return { outcome: 'mine' };
+      },
+      keep: (_, { key }, reply) => reached(() => kept.set(key, reply)),
+      free: (_, { key }) => reached(() => kept.delete(key)),
+    };
+    const lost: unknown[] = [];
+    const send = (handle: () => Promise<string>) =>
+      answerOnce(
+        idempotency as Idempotency,
+        () => Promise.reject(new Error('nothing is written')),
+        { subject: 'user:1', method: 'POST', path: '/', key: 'a-key', bodyBytes: Buffer.alloc(0) },
+        {
+          handle: async () => ({ status: 201, headers: {}, body: await handle() }),
+          onLostReply: (error) => void lost.push(error),
+        },
+      );
+    const refusedWith = (code: ErrorCode) => send(() => Promise.reject(new DomainError(code, 'not now')));
+    return { kept, lost, send, refusedWith };
+  }
+
+  test.each<ErrorCode>(['rate_limited', 'in_progress', 'unavailable'])(
+    '%s: the repetition is handled',
+    async (code) => {
+      const { send, refusedWith } = keptInMemory();
+      await expect(refusedWith(code)).rejects.toMatchObject({ code });
+      await expect(send(async () => 'done')).resolves.toMatchObject({ status: 201, body: 'done' });
+    },
+  );
+
+  test.each<ErrorCode>(['already_exists', 'locked', 'invalid_request'])('%s is none, and is kept', async (code) => {
+    const { send, refusedWith } = keptInMemory();
+    await expect(refusedWith(code)).rejects.toMatchObject({ code });
+    await expect(send(async () => 'done')).rejects.toMatchObject({
+      code,
+      extras: { headers: { 'Idempotency-Replayed': 'true' } },
+    });
+  });
+
+  test.each<ErrorCode>(['rate_limited', 'locked'])('%s is told also where that cannot be noted', async (code) => {
+    const { lost, refusedWith } = keptInMemory({ isAway: true });
+    await expect(refusedWith(code)).rejects.toMatchObject({ code });
+    expect(lost).toMatchObject([{ message: 'the database is away' }]);
+  });
+});
+
+test('a request that has begun is not refused for how many of its tenant wait, and goes before them', async () => {
+  const queue = new TenantQueue({
+    works: 'changes',
+    running: 1,
+    runningPerTenant: 1,
+    waitingPerTenant: 2,
+    waitMs: 120_000,
+    restFactor: 0,
+    isContinuedFirst: true,
+  });
+  const done: string[] = [];
+  const doing = (name: string) => async () => void done.push(name);
+  const begun = changesOfRequest(queue);
+  await begun('a', doing('claimed'));
+  const held = Promise.withResolvers<void>();
+  const others = [queue.run('a', () => held.promise), ...['b', 'c'].map((name) => queue.run('a', doing(name)))];
+  await expect(changesOfRequest(queue)('a', doing('new'))).rejects.toMatchObject({ code: 'rate_limited' });
+  const rest = [begun('a', doing('carried out')), begun('a', doing('kept'))];
+  held.resolve();
+  await Promise.all([...others, ...rest]);
+  await eventually(
+    async () => queue.isUsedBy('a'),
+    (isUsed) => !isUsed,
+  );
+  expect(done).toEqual(['claimed', 'carried out', 'kept', 'b', 'c']);
 });
