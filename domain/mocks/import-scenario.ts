@@ -10,7 +10,9 @@ import { standInKey } from './secret-fields.ts';
 export interface ScenarioImport {
   name: string;
   format: ImportFormat;
-  content: string;
+  content?: string | undefined;
+  /** Instead of `content`: base64 of a zip. */
+  contentBase64?: string | undefined;
   /** Of an HTTP archive: the exchanges with this origin. Default: that of the most. */
   origin?: string | undefined;
 }
@@ -30,15 +32,25 @@ interface ImportParts extends MockParts {
 export async function importScenario(
   { tx, tenantId, encryption, outbound, signal }: ImportParts,
   workspace: string,
-  { name, ...document }: ScenarioImport,
+  { name, format, origin, content, contentBase64 }: ScenarioImport,
 ): Promise<{ row: ScenarioRow; notTaken: NotTaken[] }> {
-  const { scenario, steps, notTaken } = await refusing(() =>
-    readImport(tenantId, { ...document, standInKey: standInKey(encryption, tenantId) }, signal),
+  const { scenario, steps, notTaken } = await refusing(contentBase64 === undefined ? 'content' : 'contentBase64', () =>
+    readImport(
+      tenantId,
+      {
+        format,
+        origin,
+        content: contentBase64 ?? content ?? '',
+        isPacked: contentBase64 !== undefined,
+        standInKey: standInKey(encryption, tenantId),
+      },
+      signal,
+    ),
   );
   const { description = '', mode, seed, unmatched = 'not_found', upstream, upstreams } = scenario;
   // What an archive or a description names need not be an address that may be called.
   const refusal = upstream === undefined ? undefined : outbound.refusedUrl(upstream);
-  const isOwn = document.format === 'yaml';
+  const isOwn = format === 'yaml';
   if (refusal !== undefined && !isOwn)
     notTaken.push({ pointer: '', reason: `${upstream} is not taken as upstream: ${refusal}` });
   const row = await tx((work: Tx) =>
@@ -57,11 +69,11 @@ export async function importScenario(
   return { row, notTaken };
 }
 
-async function refusing<T>(read: () => Promise<T>): Promise<T> {
+async function refusing<T>(field: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof FormatError) throw invalidField('content', error.message);
+    if (error instanceof FormatError) throw invalidField(field, error.message);
     throw error;
   }
 }

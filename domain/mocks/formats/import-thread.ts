@@ -1,14 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { ZipDefect } from '../../shared/zip-entries.ts';
 import { createStandIns } from '../secret-fields.ts';
 import { importHar } from './har.ts';
 import { FormatError, type Imported } from './imported.ts';
 import { importOpenApi } from './openapi.ts';
 import type { ImportOrder, ImportOutcome } from './read-import.ts';
 import { TooManyValuesError } from './sample-schema-rules.ts';
-import { importWireMock } from './wiremock.ts';
+import { importWireMock, importWireMockArchive } from './wiremock.ts';
 import { importYaml } from './yaml-format.ts';
 
-function read({ format, content, standInKey, origin }: ImportOrder): Imported {
+function read({ format, content, isPacked, standInKey, origin }: ImportOrder): Imported | Promise<Imported> {
   switch (format) {
     case 'yaml':
       return importYaml(content);
@@ -17,19 +18,20 @@ function read({ format, content, standInKey, origin }: ImportOrder): Imported {
     case 'openapi':
       return importOpenApi(content);
     case 'wiremock':
-      return importWireMock(content);
+      return isPacked ? importWireMockArchive(Buffer.from(content, 'base64')) : importWireMock(content);
   }
 }
 
-function outcome(order: ImportOrder): ImportOutcome {
+async function outcome(order: ImportOrder): Promise<ImportOutcome> {
   try {
-    return { imported: read(order) };
+    return { imported: await read(order) };
   } catch (error) {
-    if (error instanceof FormatError || error instanceof TooManyValuesError) return { refusal: error.message };
+    if (error instanceof FormatError || error instanceof TooManyValuesError || error instanceof ZipDefect)
+      return { refusal: error.message };
     // Too deep, or a text that would be too long to write.
     if (error instanceof RangeError) return { refusal: 'The document is too large when it is read' };
     throw error;
   }
 }
 
-parentPort?.postMessage(outcome(workerData as ImportOrder));
+parentPort?.postMessage(await outcome(workerData as ImportOrder));

@@ -67,14 +67,14 @@ export function collectSteps(): ImportedSteps {
   };
   const excess = (step: Omit<Step, 'seq'>): string | undefined => {
     if (steps.length >= STEPS_MAX) return `a scenario has at most ${STEPS_MAX} steps`;
-    const { body, bodyBase64, ...response } = step.response;
+    const { body: _body, bodyBase64: _bytes, ...response } = step.response;
     for (const [what, value] of [
       ['the request', step.request],
       ['the response without its body', response],
     ] as const)
       if (Buffer.byteLength(JSON.stringify(value)) > STEP_MAX_BYTES)
         return `${what} is larger than ${STEP_MAX_BYTES / 1024} KB`;
-    const size = sizeOfBody(body, bodyBase64);
+    const size = sizeOfBody(step.response);
     if (size > BODY_MAX_BYTES) return `the body is larger than ${BODY_MAX_BYTES / 1024 / 1024} MB`;
     if (bodyBytes + size > BODIES_MAX_BYTES)
       return `bodies of a scenario have at most ${BODIES_MAX_BYTES / 1024 / 1024} MB`;
@@ -112,7 +112,8 @@ export function collectSteps(): ImportedSteps {
   };
 }
 
-function sizeOfBody(body: unknown, bodyBase64: string | undefined): number {
+/** Bytes of the body of a response. */
+export function sizeOfBody({ body, bodyBase64 }: { body?: unknown; bodyBase64?: string | undefined }): number {
   if (bodyBase64 !== undefined) return Buffer.byteLength(bodyBase64, 'base64');
   if (body === undefined) return 0;
   return Buffer.byteLength(typeof body === 'string' ? body : JSON.stringify(body));

@@ -8,6 +8,8 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 export interface ImportOrder {
   format: ImportFormat;
   content: string;
+  /** `content` is the base64 of a zip. */
+  isPacked?: boolean | undefined;
   /** See `createStandIns`. */
   standInKey: Uint8Array;
   /** Of an HTTP archive: the exchanges with this origin. */

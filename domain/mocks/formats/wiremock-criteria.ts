@@ -10,6 +10,15 @@ export class NotTakenError extends Error {
   }
 }
 
+/** What `read` throws is of a part of the mapping. @param name of that part. */
+export function withPlace<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof NotTakenError ? new NotTakenError([name, ...error.path], error.message) : error;
+  }
+}
+
 type Path = readonly (string | number)[];
 type Part = Record<string, unknown>;
 export const isPart = (value: unknown): value is Part =>

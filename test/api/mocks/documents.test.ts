@@ -1,3 +1,4 @@
+import { storedZip } from '../../../domain/shared/stored-zip.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { idleEngine } from '../../support/launch.ts';
 import { mockStage, step } from '../../support/mocks.ts';
@@ -123,6 +124,34 @@ test('mappings of WireMock and descriptions of OpenAPI answer', async () => {
   });
   await member.post(200, path('oa', '/arm?replace=true'));
   await expect(get('/o/7')).resolves.toMatchObject({ json: { id: expect.stringMatching(/^[\da-f-]{36}$/) } });
+});
+
+test('a zip of mappings and files answers with them, and what is no zip is refused', async () => {
+  const { root, path, member, use, get } = mockStage(app);
+  const files = [
+    { path: 'mappings/a.json', content: '{"request": {"url": "/a"}, "response": {"bodyFileName": "a.json"}}' },
+    { path: '__files/a.json', content: '{"a": 1}' },
+  ];
+  const zip = storedZip(files.map((file) => ({ ...file, content: Buffer.from(file.content) }))).toString('base64');
+  const asZip = { name: 'zip', format: 'wiremock', contentBase64: zip };
+  const { scenario, notTaken } = await member.post(201, `${root}/import`, asZip);
+  expect(notTaken).toEqual([]);
+  use(scenario.baseUrl);
+  await member.post(200, path('zip', '/arm'));
+  await expect(get('/a')).resolves.toMatchObject({ status: 200, text: '{"a": 1}' });
+  const refusals = [
+    { ...asZip, contentBase64: 'AAAA' },
+    { ...asZip, format: 'har' },
+    { ...asZip, content: '{}' },
+    { name: 'none', format: 'wiremock' },
+  ];
+  const problems = await Promise.all(refusals.map((body) => member.post(400, `${root}/import`, body)));
+  expect(problems.map(({ errors }) => errors[0].pointer)).toEqual([
+    '#/body/contentBase64',
+    '#/body/contentBase64',
+    '#/body/content',
+    '#/body/content',
+  ]);
 });
 
 test.each([

@@ -7,6 +7,8 @@ export interface ZipPart {
   claimedSize?: number;
   /** The archive has no bytes of its own for it, but gives those of the part before. */
   isShared?: boolean;
+  /** Type and permissions, as archives of Unix have them. */
+  mode?: number;
 }
 
 /** Writes a zip archive, taking names as they are: also those that no honest archive has. */
@@ -15,7 +17,7 @@ export function zipOf(parts: readonly ZipPart[]): Buffer {
   const directory: Buffer[] = [];
   let offset = 0;
   let lastAt = 0;
-  for (const { name, content, claimedSize, isShared = false } of parts) {
+  for (const { name, content, claimedSize, isShared = false, mode = 0 } of parts) {
     const data = Buffer.from(content);
     // A compressor costs more than it saves on small files.
     const isStored = data.length < 256;
@@ -33,6 +35,7 @@ export function zipOf(parts: readonly ZipPart[]): Buffer {
     const local = Buffer.concat([Buffer.from('PK\u0003\u0004'), shared, nameBytes, packed]);
     const rest = Buffer.alloc(14);
     if (!isShared) lastAt = offset;
+    rest.writeUInt16LE(mode, 8);
     rest.writeUInt32LE(lastAt, 10);
     directory.push(Buffer.concat([Buffer.from('PK\u0001\u0002\u0014\u0000'), shared, rest, nameBytes]));
     if (isShared) continue;

@@ -212,7 +212,7 @@ describe('mappings of WireMock', () => {
     [{ fault: 'RANDOM_DATA_THEN_CLOSE' }, { fault: { kind: 'malformed' } }],
     [{ jsonBody: { a: 1 } }, { body: { a: 1 } }],
     [{ base64Body: 'AAE=' }, { bodyBase64: 'AAE=' }],
-    [{ body: 'x'.repeat(100), chunkedDribbleDelay: { numberOfChunks: 4, totalDuration: 1000 } }, { throttle: 102 }],
+    [{ body: 'x'.repeat(100), chunkedDribbleDelay: { numberOfChunks: 4, totalDuration: 1000 } }, { throttle: 100 }],
     [
       { status: 503, headers: { 'Retry-After': 5, Vary: ['a', 'b'] } },
       { status: 503, headers: { 'retry-after': '5', vary: ['a', 'b'] } },
@@ -259,6 +259,9 @@ describe('mappings of WireMock', () => {
 
   it('may be one, or a list', () => {
     expect(importWireMock('{"request": {"url": "/a"}, "response": {}}').steps).toHaveLength(1);
-    expect(importWireMock('[{"request": {}}, 7]').notTaken).toEqual([{ pointer: '/1', reason: 'is no mapping' }]);
+    expect(importWireMock('[{"request": {}}, 7, {"priority": "LOW"}]').notTaken).toEqual([
+      { pointer: '/1', reason: expect.stringContaining('is no mapping') },
+      { pointer: '/2/priority', reason: expect.stringContaining('is no mapping') },
+    ]);
   });
 });
