@@ -1,6 +1,7 @@
 import { compile, JSONPathRecursionLimitError } from 'json-p3';
 import { FilterError, isEqual } from '../webhooks/filter-rules.ts';
 import { compileLinearRegex, SEARCHED_MAX } from '../webhooks/linear-regex.ts';
+import { DATE_MEMBERS, type DateTest, dateTest } from './date-test.ts';
 import { jsonWithin, type MockRequest } from './mock-request.ts';
 import type { RequestCheck } from './step-rules.ts';
 import { canonicalXml } from './xml-equality.ts';
@@ -11,9 +12,7 @@ export type TextTest =
   | { contains: string }
   /** A pattern for the whole text. */
   | { matches: string }
-  | { before: string }
-  | { after: string }
-  | { sameTime: string }
+  | DateTest
   /** The text is JSON that is equal. `extra`: objects may have more; `anyOrder`: lists have the same elements. */
   | { json: unknown; extra?: boolean; anyOrder?: boolean }
   /** The text is XML that is equal but for white space between elements, and the order of attributes. */
@@ -87,9 +86,9 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   eq: ['ignoreCase'],
   contains: [],
   matches: [],
-  before: [],
-  after: [],
-  sameTime: [],
+  before: DATE_MEMBERS,
+  after: DATE_MEMBERS,
+  sameTime: DATE_MEMBERS,
   json: ['extra', 'anyOrder'],
   xml: [],
   jsonPath: ['is', 'none'],
@@ -118,6 +117,10 @@ function compileTest(given: unknown, path: string, level: number): Test {
       const tests = value.map((one, index) => compileTest(one, `${at}/${index}`, level + 1));
       return kind === 'all' ? (text) => tests.every((test) => test(text)) : (text) => tests.some((test) => test(text));
     }
+    case 'before':
+    case 'after':
+    case 'sameTime':
+      return dateTest(kind, given, at);
     case 'json':
       return jsonTest(value, { extra: given.extra === true, anyOrder: given.anyOrder === true });
     case 'jsonPath':
@@ -139,13 +142,12 @@ function plainTest(kind: string, value: unknown, ignoreCase: boolean, path: stri
       return (text) => text.includes(value);
     case 'matches':
       return patternTest(value, path);
-    case 'xml': {
+    case 'xml':
+    default: {
       const wanted = canonicalXml(value);
       if (wanted === undefined) throw new FilterError(path, 'is not XML');
       return (text) => canonicalXml(text) === wanted;
     }
-    default:
-      return timeTest(kind, value, path);
   }
 }
 
@@ -159,16 +161,6 @@ function patternTest(pattern: string, path: string): Test {
   } catch (error) {
     throw new FilterError(path, (error as Error).message);
   }
-}
-
-const DATE_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
-const timeOf = (text: string): number => (DATE_TIME.test(text) ? Date.parse(text) : Number.NaN);
-
-function timeTest(kind: string, value: string, path: string): Test {
-  const wanted = timeOf(value);
-  if (Number.isNaN(wanted)) throw new FilterError(path, 'must be a date and time: 2026-03-02T09:30:00Z');
-  if (kind === 'before') return (text) => timeOf(text) < wanted;
-  return kind === 'after' ? (text) => timeOf(text) > wanted : (text) => timeOf(text) === wanted;
 }
 
 function jsonTest(wanted: unknown, { extra, anyOrder }: { extra: boolean; anyOrder: boolean }): Test {

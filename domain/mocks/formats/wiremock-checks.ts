@@ -6,8 +6,20 @@ import { isPart, NotTakenError } from './wiremock-criteria.ts';
 type Path = readonly (string | number)[];
 type Part = Record<string, unknown>;
 
+/** Of matchers of dates: members that say how they compare, and ours. */
+const DATE_MEMBERS = {
+  actualFormat: 'format',
+  truncateExpected: 'truncate',
+  truncateActual: 'truncateActual',
+  applyTruncationLast: 'truncateLast',
+} as const;
+const DATE_MODIFIERS = [...Object.keys(DATE_MEMBERS), 'expectedOffset', 'expectedOffsetUnit'];
+
 /** What changes how a matcher compares, by the matcher that it belongs to. Any other member has no counterpart. */
 const MODIFIERS: Readonly<Record<string, readonly string[]>> = {
+  before: DATE_MODIFIERS,
+  after: DATE_MODIFIERS,
+  equalToDateTime: DATE_MODIFIERS,
   equalTo: ['caseInsensitive'],
   equalToJson: ['ignoreExtraElements', 'ignoreArrayOrder'],
 };
@@ -50,9 +62,9 @@ export function textTest(matcher: unknown, path: Path): TextTest {
     }
     case 'before':
     case 'after':
-      return { [name]: String(given) } as TextTest;
+      return dateTest(name, whole, path);
     case 'equalToDateTime':
-      return { sameTime: String(given) };
+      return dateTest('sameTime', { ...whole, sameTime: given }, path);
     case 'equalToJson':
       return jsonTest(whole, path);
     case 'equalToXml':
@@ -97,6 +109,20 @@ export function usable(check: RequestCheck, path: Path): RequestCheck {
     if (error instanceof FilterError) throw new NotTakenError(path, `cannot be used: ${error.message}`);
     throw error;
   }
+}
+
+/** `now`, `now +3 days`, or `3 days` from now. */
+const OFFSET = /^(?:now\s+)?[+-]?\d+ [a-z]+$/i;
+
+function dateTest(name: 'before' | 'after' | 'sameTime', matcher: Part, path: Path): TextTest {
+  const { [name]: wanted, expectedOffset: offset, expectedOffsetUnit: unit } = matcher;
+  const isFromNow = wanted === 'now' && typeof offset === 'number' && typeof unit === 'string';
+  if (offset !== undefined && !isFromNow) throw new NotTakenError([...path, 'expectedOffset'], 'is not from now');
+  const given = isFromNow ? `now ${offset} ${unit.toLowerCase()}` : String(wanted);
+  const test: Record<string, unknown> = { [name]: OFFSET.test(given) ? `now ${given.replace(/^now\s+/i, '')}` : given };
+  for (const [member, own] of Object.entries(DATE_MEMBERS))
+    if (matcher[member] !== undefined) test[own] = matcher[member];
+  return test as unknown as TextTest;
 }
 
 function jsonTest({ equalToJson, ignoreExtraElements, ignoreArrayOrder }: Part, path: Path): TextTest {

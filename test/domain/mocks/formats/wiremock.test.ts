@@ -1,3 +1,4 @@
+import { DateTime, type DurationLike } from 'luxon';
 import { compileStep } from '../../../../domain/mocks/compile-step.ts';
 import { importWireMock } from '../../../../domain/mocks/formats/wiremock.ts';
 import { mockRequest } from '../../../../domain/mocks/mock-request.ts';
@@ -6,6 +7,8 @@ import type { Step } from '../../../../domain/mocks/step-rules.ts';
 const mapped = (...mappings: unknown[]) => importWireMock(JSON.stringify({ mappings }));
 const requestOf = (request: unknown) => mapped({ request, response: {} }).steps[0]?.request;
 const refusalOf = (request: unknown, response: unknown = {}) => mapped({ request, response }).notTaken[0];
+
+const fromNow = (duration: DurationLike) => DateTime.utc().plus(duration).toISO();
 
 describe('mappings of WireMock', () => {
   it.each([
@@ -77,7 +80,18 @@ describe('mappings of WireMock', () => {
     [{ bodyPatterns: [{ matchesJsonPath: '$..a..b' }] }, '/mappings/0/request/bodyPatterns/0'],
     [{ bodyPatterns: [{ matchesJsonPath: '$.a.length()' }] }, '/mappings/0/request/bodyPatterns/0'],
     [{ bodyPatterns: [{ equalToXml: '<a>' }] }, '/mappings/0/request/bodyPatterns/0'],
-    [{ bodyPatterns: [{ before: 'now +3 days' }] }, '/mappings/0/request/bodyPatterns/0'],
+    [{ bodyPatterns: [{ before: 'now +3 weeks' }] }, '/mappings/0/request/bodyPatterns/0'],
+    [{ bodyPatterns: [{ before: 'now +999999999 years' }] }, '/mappings/0/request/bodyPatterns/0'],
+    [{ bodyPatterns: [{ after: '2026-01-01', actualFormat: "yyyy 'week' w" }] }, '/mappings/0/request/bodyPatterns/0'],
+    [{ bodyPatterns: [{ after: '2026-01-01', actualFormat: 'yy' }] }, '/mappings/0/request/bodyPatterns/0'],
+    [
+      { bodyPatterns: [{ after: 'now', truncateExpected: 'first minute of day' }] },
+      '/mappings/0/request/bodyPatterns/0',
+    ],
+    [
+      { bodyPatterns: [{ after: '2026-01-01', expectedOffset: 1, expectedOffsetUnit: 'days' }] },
+      '/mappings/0/request/bodyPatterns/0/expectedOffset',
+    ],
     [{ headers: { A: { matches: '(?=x)' } } }, '/mappings/0/request/headers/A/matches'],
     [{ headers: { A: { matches: '(a+)+$'.repeat(100) } } }, '/mappings/0/request/headers/A/matches'],
     [{ headers: { A: { equalTo: 'a', unknownThing: 1 } } }, '/mappings/0/request/headers/A'],
@@ -151,6 +165,32 @@ describe('mappings of WireMock', () => {
       ['2026-03-02T00:00:01Z', 'yesterday'],
     ],
     [{ bodyPatterns: [{ after: '2026-03-02T00:00:00Z' }] }, ['2026-03-02T01:00:00+00:30'], ['2026-03-01']],
+    [{ bodyPatterns: [{ before: 'now +3 days' }] }, [fromNow({ days: 2 })], [fromNow({ days: 4 }), '', 'soon']],
+    [{ bodyPatterns: [{ after: '-1 months' }] }, [fromNow({ days: -2 })], [fromNow({ days: -40 })]],
+    [
+      { bodyPatterns: [{ before: 'now', expectedOffset: 1, expectedOffsetUnit: 'hours' }] },
+      [fromNow({ minutes: 30 })],
+      [fromNow({ minutes: 90 })],
+    ],
+    [
+      {
+        bodyPatterns: [{ equalToDateTime: 'now', truncateExpected: 'first day of month', actualFormat: 'dd/MM/yyyy' }],
+      },
+      [DateTime.utc().startOf('month').toFormat('dd/MM/yyyy')],
+      [DateTime.utc().startOf('month').toFormat('yyyy-MM-dd'), '31/02/2026'],
+    ],
+    [
+      { bodyPatterns: [{ equalToDateTime: '2026-03-02', actualFormat: "EEE, d MMM yyyy 'at' HH:mm XXX" }] },
+      ['Mon, 2 Mar 2026 at 00:00 Z', 'Mon, 2 Mar 2026 at 00:00 +02:00'],
+      ['Mon, 2 Mar 2026 at 00:01 Z', 'Tue, 2 Mar 2026 at 00:00 Z'],
+    ],
+    [
+      { bodyPatterns: [{ equalToDateTime: '2026-03-01T00:00:00Z', truncateActual: 'first day of month' }] },
+      ['2026-03-31T23:59:59Z'],
+      ['2026-04-01T00:00:00Z', '2026-03-31T23:59:59'],
+    ],
+    [{ bodyPatterns: [{ after: '2026-03-02T00:00:00Z', actualFormat: 'unix' }] }, ['1772500000'], ['1772000000', 'x']],
+    [{ headers: { Date: { before: '2026-03-02T00:00:00Z' } } }, ['/ date:Sun, 01 Mar 2026 10:00:00 GMT'], ['/ date:x']],
     [{ urlPattern: '/testmapping' }, ['/testmapping'], ['/testmapping?extra=1', '/testmapping/a']],
     [{ urlPath: '/a' }, ['/a', '/a?b=1'], ['/a/b']],
     [{ urlPathPattern: '/a/\\d+' }, ['/a/12', '/a/12?x=1'], ['/a/b']],
