@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { createFencedReads, type FencedReads } from '../domain/data/fenced-reads.ts';
+import type { FencedReads } from '../domain/data/fenced-reads.ts';
 import type { ChatPlatform } from '../domain/chat/chat-platform.port.ts';
 import { createOrgPolls, type OrgPolls } from '../domain/org-limits/org-polls.ts';
 import { createOrgConnections } from '../domain/crm-orgs/org-connections.ts';
@@ -18,14 +18,10 @@ import { type Commands, loadCommands } from '../domain/flows/commands-file.ts';
 import { createIngest, type IngestMetrics } from '../domain/metrics/ingest.mutations.ts';
 import type { MetricsStore } from '../domain/metrics/metrics-store.port.ts';
 import { createOwnMetrics } from '../domain/metrics/own-metrics.ts';
-import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import type { ObjectStore } from '../domain/objects/object-store.port.ts';
 import type { BrowserProvider } from '../domain/browser-sessions/browser-provider.port.ts';
-import { localRecordings } from '../domain/browser-sessions/local-recordings.ts';
 import type { Recordings } from '../domain/browser-sessions/replays.mutations.ts';
-import { replayPagesOf } from '../domain/browser-sessions/replays.queries.ts';
-import { SESSIONS } from '../domain/browser-sessions/session-announcements.ts';
-import { type Actor, systemActor } from '../domain/shared/actor.ts';
+import type { Actor } from '../domain/shared/actor.ts';
 import { type Config, ConfigError, internalUrlOf, mocksUrlOf, publicUrlOf } from '../domain/shared/config.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { type Keys, loadKeys } from '../domain/shared/keys.ts';
@@ -52,15 +48,15 @@ import { createGitMirrors } from './adapters/git-mirrors.ts';
 import { createMetricsStore } from './adapters/metrics-store.ts';
 import { createLanguageModels } from './adapters/language-models.ts';
 import { createMockUpstream } from './adapters/mock-upstream.ts';
-import { createObjectStore } from './adapters/object-store.ts';
 import { createProgramRunner } from './adapters/program-runner.ts';
 import { createSalesforceAnalyzer } from './adapters/salesforce-analyzer.ts';
 import { createSlackPlatform } from './adapters/slack-platform.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { createWorkTrackers } from './adapters/work-trackers.ts';
-import { databaseAccess, WORK_SETTINGS } from './database-access.ts';
+import { databaseAccess } from './database-access.ts';
 import type { Deps } from './deps.ts';
 import { CommandRuns } from './flows/command-runs.ts';
+import { connectStores } from './stores.ts';
 
 /** What the API and the workers share; made once per process, by tests from the same configuration. */
 export interface Backend {
@@ -121,8 +117,8 @@ export interface BackendParts {
 export function createBackend({ config, launch, log }: BackendParts): Backend {
   const access = databaseAccess(config);
   const onConnectionLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
-  const orm = connectOrm({ ...access, settings: WORK_SETTINGS }, onConnectionLost);
-  const reads = createFencedReads({ ...access, slowPoolSize: config.DATABASE_SLOW_POOL_SIZE }, onConnectionLost);
+  const stores = connectStores({ config, access, openOrm: connectOrm, onConnectionLost });
+  const { orm, reads, objects } = stores;
   const signals: CommitSignals = {
     ...createCommitSignals(launch),
     happened: (tenant, events) => ownMetrics.measure(tenant, events),
@@ -157,7 +153,6 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     },
   };
   const ownMetrics = createOwnMetrics({ ...metrics, actingAs, now, log });
-  const objects = createObjectStore(objectStoreLocation(config));
   const browserbase = createBrowserbase({
     outbound: hosts,
     accessOf: createBrowserbaseAccess({ actingAs, encryption, now }),
@@ -199,14 +194,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     }),
     findWorkTracker: workTrackers.find,
     browserbase,
-    recordings: {
-      browserbase,
-      local: localRecordings({
-        objects,
-        pagesOf: ({ tenantId, sessionId }) =>
-          replayPagesOf(reads.as(systemActor({ tenantId, tenantSlug: '' }, SESSIONS)), sessionId),
-      }),
-    },
+    recordings: { browserbase, local: stores.recordings },
     metricsStore,
     metrics,
     commands: loadCommands(config.COMMANDS_FILE),
@@ -216,8 +204,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     async close() {
       await ownMetrics.settled();
       await Promise.all([
-        orm.close(true),
-        reads.close(),
+        stores.close(),
         platform.close(),
         slack.close(),
         workTrackers.close(),

@@ -7,5 +7,11 @@ export const databaseAccess = (config: Config) => ({
   poolSize: config.DATABASE_POOL_SIZE,
 });
 
+/** The same for hosts of browsers, whose role can run their statements alone. */
+export const hostDatabaseAccess = (config: Config) => ({
+  ...databaseAccess(config),
+  role: `${config.DATABASE_APP_ROLE}_browsers`,
+});
+
 /** Settings of connections for transactions: a wait for a lock ends after longer than a sound transaction holds one. */
 export const WORK_SETTINGS = { lock_timeout: '20s' };

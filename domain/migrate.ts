@@ -12,6 +12,7 @@ interface Fences {
   openFences: string;
   closeFences: string;
   openService: (login: string) => string;
+  openBrowserHosts: (login: string) => string;
 }
 
 export interface MigrateOptions {
@@ -19,6 +20,8 @@ export interface MigrateOptions {
   to?: string;
   /** A login of API and workers, which gets the roles that they act as. */
   serviceLogin?: string;
+  /** A login of hosts of browsers, which gets the role that they act as. */
+  browserHostLogin?: string;
 }
 
 /**
@@ -26,8 +29,9 @@ export interface MigrateOptions {
  * time wait for each other.
  * @param databaseUrl of the role that owns the schema and may create roles.
  */
-export async function migrate(databaseUrl: string, { to, serviceLogin }: MigrateOptions = {}): Promise<string[]> {
-  const { openFences, closeFences, openService } = (await import(new URL('fences.ts', MIGRATIONS).href)) as Fences;
+export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
+  const { to, serviceLogin, browserHostLogin } = options;
+  const fences = (await import(new URL('fences.ts', MIGRATIONS).href)) as Fences;
   const { connectionString, max: _, ...driverOptions } = connectionOptions({ databaseUrl });
   const orm = new MikroORM({
     clientUrl: connectionString,
@@ -41,13 +45,14 @@ export async function migrate(databaseUrl: string, { to, serviceLogin }: Migrate
   try {
     return await orm.em.fork().transactional(async (em) => {
       await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-      await em.execute(openFences);
+      await em.execute(fences.openFences);
       const applied = await orm.migrator.up({
         transaction: em.getTransactionContext(),
         ...(to !== undefined && { to }),
       });
-      await em.execute(closeFences);
-      if (serviceLogin !== undefined) await em.execute(openService(serviceLogin));
+      await em.execute(fences.closeFences);
+      if (serviceLogin !== undefined) await em.execute(fences.openService(serviceLogin));
+      if (browserHostLogin !== undefined) await em.execute(fences.openBrowserHosts(browserHostLogin));
       return applied.map(({ name }) => name);
     });
   } finally {

@@ -5,6 +5,7 @@ import {
   type Appended,
   appending,
   appendParameters,
+  type AuditFunction,
   type AuditNote,
   unchainedEntry,
 } from './audit/append.queries.ts';
@@ -131,7 +132,9 @@ export interface WorkContext {
   requestId?: string | undefined;
   traceparent?: string | undefined;
   now?: () => Date;
-  signals?: CommitSignals;
+  signals?: Partial<CommitSignals>;
+  /** What the connection may extend the audit trail by. */
+  auditBy?: AuditFunction;
   /** Runs in each transaction that changes something, just before its events and audit entries are written. */
   beforeRecord?: (tx: Reads & { db: Database }) => Promise<void>;
 }
@@ -143,7 +146,15 @@ export interface WorkContext {
 export const unitOfWork =
   (
     orm: MikroORM,
-    { actor, requestId, traceparent, now = () => new Date(), signals, beforeRecord }: WorkContext,
+    {
+      actor,
+      requestId,
+      traceparent,
+      now = () => new Date(),
+      signals,
+      auditBy = 'audit_append',
+      beforeRecord,
+    }: WorkContext,
   ): UnitOfWork =>
   async (work) => {
     const em = orm.em.fork({ disableContextResolution: true });
@@ -220,27 +231,27 @@ export const unitOfWork =
         await beforeRecord?.(tx);
       }
       if (announced.length > 0 && actor.projectIds) await openToSubscribers(db);
-      for (const webhookId of await record(db, actor.tenantId, { announced, entries })) lanes.add(webhookId);
+      for (const webhookId of await record(db, actor.tenantId, { announced, entries, auditBy })) lanes.add(webhookId);
       happened = [...announced, ...measured];
       return value;
     });
-    if (lanes.size > 0) signals?.lanes(actor, [...lanes]);
-    if (chats.size > 0) signals?.chats(actor, [...chats]);
-    if (approvals.length > 0) signals?.approvals(actor, approvals);
-    if (deployments.length > 0) signals?.deployments(actor, deployments);
-    if (runs.length > 0) signals?.runs(actor, runs);
-    if (reviewPools.size > 0) signals?.reviewPools(actor, [...reviewPools.values()]);
-    if (reviewAssignments.size > 0) signals?.reviewAssignments(actor, [...reviewAssignments.values()]);
-    if (browserSessions.size > 0) signals?.browserSessions(actor, [...browserSessions.values()]);
-    if (reports.size > 0) signals?.reports(actor, [...reports]);
-    if (happened.length > 0) signals?.happened(actor, happened);
+    if (lanes.size > 0) signals?.lanes?.(actor, [...lanes]);
+    if (chats.size > 0) signals?.chats?.(actor, [...chats]);
+    if (approvals.length > 0) signals?.approvals?.(actor, approvals);
+    if (deployments.length > 0) signals?.deployments?.(actor, deployments);
+    if (runs.length > 0) signals?.runs?.(actor, runs);
+    if (reviewPools.size > 0) signals?.reviewPools?.(actor, [...reviewPools.values()]);
+    if (reviewAssignments.size > 0) signals?.reviewAssignments?.(actor, [...reviewAssignments.values()]);
+    if (browserSessions.size > 0) signals?.browserSessions?.(actor, [...browserSessions.values()]);
+    if (reports.size > 0) signals?.reports?.(actor, [...reports]);
+    if (happened.length > 0) signals?.happened?.(actor, happened);
     return result;
   };
 
-const ENQUEUE_AND_APPEND = statement<Enqueued & Appended>()((db, given) =>
+const ENQUEUE_AND_APPEND = statement<Enqueued & Appended, AuditFunction>()((db, given, by) =>
   db
     .with('enqueued', (inner) => enqueuing(inner, given))
-    .selectNoFrom([sql<string[]>`array(select webhook_id from enqueued)`.as('webhookIds'), appending(given)]),
+    .selectNoFrom([sql<string[]>`array(select webhook_id from enqueued)`.as('webhookIds'), appending(given, by)]),
 );
 
 /** Webhooks of the whole tenant subscribe to what a limited application token does, though it does not reach them. */
@@ -254,18 +265,17 @@ const LAST = CompiledQuery.raw(COMMIT_WITH_NEXT);
 async function record(
   db: Database,
   tenantId: string,
-  { announced, entries }: { announced: readonly TracedAnnouncement[]; entries: readonly UnchainedEntry[] },
+  recorded: { announced: readonly TracedAnnouncement[]; entries: readonly UnchainedEntry[]; auditBy: AuditFunction },
 ): Promise<readonly string[]> {
+  const { announced, entries, auditBy } = recorded;
   if (entries.length + announced.length === 0) return [];
   await db.executeQuery(LAST);
   if (entries.length === 0) return enqueueEvents(db, tenantId, announced);
   if (announced.length === 0) {
-    await appendEntries(db, tenantId, entries);
+    await appendEntries(db, tenantId, entries, auditBy);
     return [];
   }
-  const [recorded] = await ENQUEUE_AND_APPEND(db, {
-    ...enqueueParameters(tenantId, announced),
-    ...appendParameters(tenantId, entries),
-  });
-  return recorded?.webhookIds ?? [];
+  const parameters = { ...enqueueParameters(tenantId, announced), ...appendParameters(tenantId, entries) };
+  const [enqueued] = await ENQUEUE_AND_APPEND(db, parameters, auditBy);
+  return enqueued?.webhookIds ?? [];
 }

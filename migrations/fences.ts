@@ -2,6 +2,8 @@
 export const APP_ROLE = roleName(process.env.DATABASE_APP_ROLE ?? 'quayside_app');
 /** The role of deliveries and sweeps, which work across tenants; ADR 2 says what it may see. */
 export const SYSTEM_ROLE = `${APP_ROLE}_system`;
+/** The role of hosts of browsers, which run pages of strangers: it can run the statements of a host and no other. */
+export const BROWSERS_ROLE = `${APP_ROLE}_browsers`;
 /** The role of operators' commands, and the owner of privileged functions: it passes every fence. No process serves as it. */
 export const OPERATOR_ROLE = `${APP_ROLE}_operator`;
 
@@ -50,9 +52,9 @@ export const openToAll = (table: string, role: string, rights: readonly Right[])
   grant ${rights.join(', ')} on ${table} to ${role};`;
 
 /** A function that runs with its owner's rights: the one way for the application past the fence, for one purpose. */
-export const privileged = (signature: string): string => `
+export const privileged = (signature: string, role: string = APP_ROLE): string => `
   revoke all on function ${signature} from public;
-  grant execute on function ${signature} to ${APP_ROLE};`;
+  grant execute on function ${signature} to ${role};`;
 
 /** The columns of every row that belongs to a tenant; see `tenantOwned`. */
 export const TENANT_OWNED = `
@@ -124,7 +126,15 @@ export const closeFences = `
  * Lets a login serve as the API and the workers. It must exist.
  * @public loaded by `migrate`
  */
-export const openService = (login: string): string => {
-  if (!/^[a-z_][a-z0-9_-]{0,62}$/.test(login)) throw new Error(`the service login is malformed: ${login}`);
-  return `grant ${APP_ROLE}, ${SYSTEM_ROLE} to "${login}"`;
-};
+export const openService = (login: string): string => `grant ${APP_ROLE}, ${SYSTEM_ROLE} to "${loginName(login)}"`;
+
+/**
+ * Lets a login serve hosts of browsers, and nothing else. It must exist.
+ * @public loaded by `migrate`
+ */
+export const openBrowserHosts = (login: string): string => `grant ${BROWSERS_ROLE} to "${loginName(login)}"`;
+
+function loginName(login: string): string {
+  if (!/^[a-z_][a-z0-9_-]{0,62}$/.test(login)) throw new Error(`the login is malformed: ${login}`);
+  return login;
+}

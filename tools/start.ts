@@ -5,6 +5,7 @@ import { migrate } from '../domain/migrate.ts';
 import { collectAfterStart } from '../domain/process.ts';
 import { parseConfig, publicUrlOf } from '../domain/shared/config.ts';
 import { bootstrap } from './bootstrap.ts';
+import { createBrowserHostLogin } from './browser-host-login.ts';
 import { startChild } from './child.ts';
 import { startPostgres } from './embedded-postgres.ts';
 import { greetingText, HELP } from './greeting.ts';
@@ -163,7 +164,8 @@ async function main(): Promise<void> {
     metricsStore(settings),
   ]);
   const uiUrl = temporal ? `http://127.0.0.1:${temporal.uiPort}` : env.TEMPORAL_UI_URL;
-  await migrate(databaseUrl);
+  const browserHostLogin = await createBrowserHostLogin(databaseUrl);
+  await migrate(databaseUrl, { ...(browserHostLogin && { browserHostLogin: browserHostLogin.name }) });
   const owner = await bootstrap({ databaseUrl, dataDir, env });
   const childEnv = {
     ...env,
@@ -188,7 +190,11 @@ async function main(): Promise<void> {
   restarts.set(WORKER, worker);
   const browserHost = () =>
     parts.start(BROWSER_HOST, 'process', (signal) => {
-      const hostEnv = { ...hostEnvironment(childEnv), METRICS_PORT: '0' };
+      const hostEnv = {
+        ...hostEnvironment(childEnv),
+        ...(browserHostLogin && { DATABASE_URL: browserHostLogin.databaseUrl }),
+        METRICS_PORT: '0',
+      };
       return startChild(BROWSER_HOST, 'activities/browser-host/main.ts', hostEnv, signal);
     });
   const hasBrowsers = (await browserPrograms) !== null;

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { forgetHost, hostLives, openSessionsOfHost } from '../../domain/browser-sessions/browser-hosts.queries.ts';
 import { refusedIsolation } from '../../domain/browser-sessions/isolation-rules.ts';
 import { viewerOf } from '../../domain/browser-sessions/live-viewer-rules.ts';
-import { HOST_SILENT_SECONDS } from '../../domain/browser-sessions/providers.queries.ts';
+import { HOST_SILENT_SECONDS } from '../../domain/browser-sessions/browser-hosts.queries.ts';
 import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
 import { noteControl, noteInTimeline } from '../../domain/browser-sessions/timeline.mutations.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
@@ -82,7 +82,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
   const queue = `browser-host-${id}`;
   const name = hostname();
   const trouble = programs.ffmpeg === null ? 'There is no ffmpeg on the host: its sessions are not recorded' : null;
-  const unitOf = (tenantId: string) => deps.actingAs(systemActor({ tenantId, tenantSlug: '' }, SESSIONS));
+  const itself = (tenantId: string) => systemActor({ tenantId, tenantSlug: '' }, SESSIONS);
   const { ffmpeg } = programs;
   const folder = await newHostFolder('recordings');
   const recorder = { ...deps, encoder: deps.encoderOf(ffmpeg ?? 'ffmpeg'), folder };
@@ -93,7 +93,8 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
     startBrowser: (viewport) => startChromium({ programs, isolation: startsAs, viewport, outbound }),
     startRecorder: ffmpeg === null ? undefined : (browser) => startRecorder(browser, recorder),
     recordings: deps.recordings,
-    note: ({ tenantId, sessionId }, entry) => unitOf(tenantId)((tx) => noteInTimeline(tx, sessionId, entry)),
+    note: ({ tenantId, sessionId }, entry) =>
+      deps.actingAs(itself(tenantId))((tx) => noteInTimeline(tx, sessionId, entry)),
     log,
   });
   const live = createLiveServer({
@@ -112,7 +113,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
 
   const startedAt = new Date();
   const sayLives = () =>
-    hostLives(deps.system, {
+    hostLives(deps.hosts, {
       id,
       name,
       queue,
@@ -126,7 +127,8 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
       startedAt,
     });
   await sayLives();
-  const wantedOf = (sessionIds: readonly string[]) => openSessionsOfHost(deps.system, id, sessionIds);
+  const wantedOf = (tenantId: string, sessionIds: readonly string[]) =>
+    openSessionsOfHost(deps.reads.as(itself(tenantId)), id, sessionIds);
   let signs = 0;
   const stopLiving = giveSignsOfLife({
     async say() {
@@ -182,7 +184,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
       await server.close();
       await ended;
       // Whatever is still to be done for its sessions, others do without it.
-      await forgetHost(deps.system, id);
+      await forgetHost(deps.hosts, id);
       await Promise.all([
         deps.close(),
         client.connection.close(),

@@ -182,11 +182,22 @@ export class LocalBrowsers implements BrowserProvider, LentBrowsers {
 
   /**
    * Ends what is not to run here twice in succession: the row of one that has just begun may not name this host yet.
-   * @param wantedOf those of these sessions that are to run here.
+   * @param wantedOf those of these sessions of a tenant that are to run here.
    */
-  async endStrays(wantedOf: (sessionIds: readonly string[]) => Promise<readonly string[]>): Promise<void> {
+  async endStrays(
+    wantedOf: (tenantId: string, sessionIds: readonly string[]) => Promise<readonly string[]>,
+  ): Promise<void> {
     const placed = [...this.#placed];
-    const wanted = new Set(placed.length > 0 ? await wantedOf(placed.map(({ order }) => order.sessionId)) : []);
+    const byTenant = Map.groupBy(placed, ({ order }) => order.tenantId);
+    const answers = await Promise.all(
+      [...byTenant].map(([tenantId, sessions]) =>
+        wantedOf(
+          tenantId,
+          sessions.map(({ order }) => order.sessionId),
+        ),
+      ),
+    );
+    const wanted = new Set(answers.flat());
     const strays = placed.filter(({ order }) => !wanted.has(order.sessionId));
     for (const session of strays) {
       if (!this.#strays.has(session)) continue;

@@ -5,7 +5,7 @@ import { collectAfterStart, onStop, reportReady, sentenceOf } from '../../domain
 import { ConfigError } from '../../domain/shared/config.ts';
 import { parseHostConfig } from '../../domain/shared/host-config.ts';
 import { startTelemetry } from '../adapters/telemetry.ts';
-import { databaseAccess } from '../database-access.ts';
+import { hostDatabaseAccess } from '../database-access.ts';
 import { installRuntime } from '../worker-runtime.ts';
 import { runBrowserHost } from './browser-host.ts';
 
@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const config = parseHostConfig(process.env);
   const log = processLog('browser-host', config.LOG_LEVEL);
   installRuntime(log);
-  await assertFenced(databaseAccess(config));
+  await assertFenced(hostDatabaseAccess(config), { isRoleAlone: config.isProduction });
   const telemetry = await startTelemetry('quayside-browser-host', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const host = await runBrowserHost({ config, log, plugins: telemetry.plugins });
   onStop(log, async () => {

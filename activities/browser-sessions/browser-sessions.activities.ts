@@ -6,7 +6,7 @@ import {
   type ProviderFailure,
   type SessionRef,
 } from '../../domain/browser-sessions/browser-provider.port.ts';
-import { hostById } from '../../domain/browser-sessions/providers.queries.ts';
+import { hostById } from '../../domain/browser-sessions/browser-hosts.queries.ts';
 import {
   failureReason,
   isPassing,

@@ -1,4 +1,4 @@
-import { hostById } from '../../domain/browser-sessions/providers.queries.ts';
+import { hostById } from '../../domain/browser-sessions/browser-hosts.queries.ts';
 import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
 import {
   forgetSession,

@@ -1,4 +1,4 @@
-import { hostById } from '../../domain/browser-sessions/providers.queries.ts';
+import { hostById } from '../../domain/browser-sessions/browser-hosts.queries.ts';
 import { StartRefused } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { sealStartUrl } from '../../domain/browser-sessions/sealed-start-urls.ts';
 import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';

@@ -59,17 +59,25 @@ export interface Appended {
   entries: JsonText<AppendedEntry[]>;
 }
 
-/** Extends a tenant's chain. It locks the head of the chain until the transaction ends, so it goes last. */
-export const appending = ({ tenantId, entries }: Slots<Appended>) =>
-  sql`audit_append(${tenantId}::uuid, ${entries}::jsonb)`.as('appended');
+/** The functions that extend a chain: that of hosts of browsers takes nothing but what they do with sessions. */
+export type AuditFunction = 'audit_append' | 'audit_append_of_browsers';
 
-const APPEND = statement<Appended>()((db, given) => db.selectNoFrom(appending(given)));
+/** Extends a tenant's chain. It locks the head of the chain until the transaction ends, so it goes last. */
+export const appending = ({ tenantId, entries }: Slots<Appended>, by: AuditFunction) =>
+  sql`${sql.id(by)}(${tenantId}::uuid, ${entries}::jsonb)`.as('appended');
+
+const APPEND = statement<Appended, AuditFunction>()((db, given, by) => db.selectNoFrom(appending(given, by)));
 
 export const appendParameters = (tenantId: string, entries: readonly UnchainedEntry[]): Appended => ({
   tenantId,
   entries: json(entries.map(withCanonicalParts)),
 });
 
-export async function appendEntries(db: Database, tenantId: string, entries: readonly UnchainedEntry[]): Promise<void> {
-  await APPEND(db, appendParameters(tenantId, entries));
+export async function appendEntries(
+  db: Database,
+  tenantId: string,
+  entries: readonly UnchainedEntry[],
+  by: AuditFunction,
+): Promise<void> {
+  await APPEND(db, appendParameters(tenantId, entries), by);
 }

@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
 import { isOneOf } from '../data/conditions.ts';
+import type { Reads } from '../data/fenced-reads.ts';
 import type { NewRow } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 import { OPEN_STATUSES } from './session-rules.ts';
+
+/** A host that has given no sign of life for so long is not counted on. */
+export const HOST_SILENT_SECONDS = 15;
 
 /** What a host says of itself; see the entity. */
 export type HostSaying = Pick<
@@ -11,23 +15,39 @@ export type HostSaying = Pick<
 > & { address: string | null; startUrlKey: string | null; trouble: string | null; placesUsed: number };
 
 /** A sign of life of a host, which is known from its first one on. */
-export async function hostLives(system: Database, host: HostSaying): Promise<void> {
+export async function hostLives(db: Database, host: HostSaying): Promise<void> {
   const { placesUsed, places } = host;
-  await system
+  await db
     .insertInto('browser_host')
     .values({ ...host, seenAt: sql<string>`now()` })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ placesUsed, places, seenAt: sql<string>`now()` }))
     .execute();
 }
 
+/** Whether a host lives, whether it records, and where it is reached. */
+export const hostById = ({ db }: Pick<Reads, 'db'>, id: string) =>
+  db
+    .selectFrom('browser_host')
+    .where('id', '=', id)
+    .select([
+      'name',
+      'records',
+      'trouble',
+      'address',
+      'startUrlKey',
+      sql<boolean>`seen_at > now() - make_interval(secs => ${HOST_SILENT_SECONDS})`.as('isAlive'),
+    ])
+    .executeTakeFirst();
+
 /** Those of these sessions that a host is to run: they are provisioning or live there. */
 export const openSessionsOfHost = async (
-  system: Database,
+  { db, tenantId }: Reads,
   hostId: string,
   sessionIds: readonly string[],
 ): Promise<string[]> => {
-  const found = await system
+  const found = await db
     .selectFrom('browser_session')
+    .where('tenantId', '=', tenantId)
     .where('hostId', '=', hostId)
     .where('id', '=', sql<string>`any (${sessionIds}::uuid[])`)
     .where((eb) => isOneOf(eb, 'status', OPEN_STATUSES))
@@ -37,6 +57,6 @@ export const openSessionsOfHost = async (
 };
 
 /** Forgets a host that has stopped, and that nothing is asked of any more. */
-export const forgetHost = async (system: Database, id: string): Promise<void> => {
-  await system.deleteFrom('browser_host').where('id', '=', id).execute();
+export const forgetHost = async (db: Database, id: string): Promise<void> => {
+  await db.deleteFrom('browser_host').where('id', '=', id).execute();
 };

@@ -1,6 +1,6 @@
 import type { Reads } from '../data/fenced-reads.ts';
 import { DomainError } from '../shared/errors.ts';
-import { hostById } from './providers.queries.ts';
+import { hostById } from './browser-hosts.queries.ts';
 import { isLive } from './session-rules.ts';
 import type { SessionRow } from './sessions.queries.ts';
 

@@ -1,10 +1,8 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import { usableIntegration } from '../integrations/integrations.queries.ts';
+import { HOST_SILENT_SECONDS } from './browser-hosts.queries.ts';
 import type { BrowserProviderName, Isolation } from './browser-provider.port.ts';
-
-/** A host that has given no sign of life for so long is not counted on. */
-export const HOST_SILENT_SECONDS = 15;
 
 /** The hosts of browsers that are alive, together. */
 export interface LocalPlaces {
@@ -37,21 +35,6 @@ export async function localPlaces({ db }: Pick<Reads, 'db'>): Promise<LocalPlace
   const { open, sandboxed, jailed, ...rest } = found;
   return { ...rest, isolation: open ?? sandboxed ?? jailed };
 }
-
-/** Whether a host lives, whether it records, and where it is reached. */
-export const hostById = ({ db }: Pick<Reads, 'db'>, id: string) =>
-  db
-    .selectFrom('browser_host')
-    .where('id', '=', id)
-    .select([
-      'name',
-      'records',
-      'trouble',
-      'address',
-      'startUrlKey',
-      sql<boolean>`seen_at > now() - make_interval(secs => ${HOST_SILENT_SECONDS})`.as('isAlive'),
-    ])
-    .executeTakeFirst();
 
 /** Whether the project, or the tenant, has the credentials of a hosted provider. */
 export const hasHostedProvider = async (reads: Reads, projectId: string | undefined): Promise<boolean> =>

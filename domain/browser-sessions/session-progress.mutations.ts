@@ -1,6 +1,6 @@
 import type { Tx } from '../unit-of-work.ts';
 import type { CreatedSession, Replays } from './browser-provider.port.ts';
-import { hostById } from './providers.queries.ts';
+import { hostById } from './browser-hosts.queries.ts';
 import { closeCutOffPages } from './recording.mutations.ts';
 import { announce, record } from './session-announcements.ts';
 import { addToTimeline, changeSession, deleteReplayPages, deleteSession } from './session-changes.queries.ts';

@@ -27,7 +27,7 @@ const APPEND = statement<Appended>()((db, given) =>
       (inner) => inner.selectNoFrom(sql`set_config('app.tenant_id', ${given.tenantId}::text, true)`.as('tenant')),
     )
     .selectFrom('fenced')
-    .select(appending(given)),
+    .select(appending(given, 'audit_append')),
 );
 
 /**

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { callbackify } from 'node:util';
 import pg from 'pg';
-import { checkFenced, UnfencedConnectionError } from './served-connection.ts';
+import { checkFenced, checkRoleAlone, UnfencedConnectionError } from './served-connection.ts';
 
 export interface DatabaseAccess {
   databaseUrl: string;
@@ -74,13 +74,18 @@ const verifying = ({ role }: DatabaseAccess, onError: (error: Error) => void) =>
 /**
  * For the start of a process: throws `UnfencedConnectionError` when no connection of this access would be served.
  * A database that is away is none: the process waits for it as it does later on.
+ * @param isRoleAlone whether the login may act as no other role.
  */
-export async function assertFenced(access: DatabaseAccess & { role: string }): Promise<void> {
+export async function assertFenced(
+  access: DatabaseAccess & { role: string },
+  { isRoleAlone = false } = {},
+): Promise<void> {
   const client = new pg.Client(connectionOptions(access));
   client.on('error', () => undefined);
   try {
     await client.connect();
     await checkFenced(client, access.role);
+    if (isRoleAlone) await checkRoleAlone(client, access.role);
   } catch (error) {
     if (error instanceof UnfencedConnectionError) throw error;
   } finally {

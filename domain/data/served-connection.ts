@@ -29,6 +29,24 @@ export async function checkFenced(client: pg.ClientBase, role: string): Promise<
   if (reason !== undefined) throw new UnfencedConnectionError(reason);
 }
 
+/**
+ * Refuses a connection whose login may act as any role but this one: it could leave the role that it was given.
+ * Rejects with `UnfencedConnectionError`.
+ */
+export async function checkRoleAlone(client: pg.ClientBase, role: string): Promise<void> {
+  const { rows } = await client.query<{ login: string; other: string }>(
+    `select session_user as login, rolname as other from pg_roles
+     where rolname not in ($1, session_user) and pg_has_role(session_user, oid, 'member')
+     order by rolname ~ '^pg_', rolname limit 1`,
+    [role],
+  );
+  const [more] = rows;
+  if (more)
+    throw new UnfencedConnectionError(
+      `The login ${more.login} of the database may act as ${more.other}, too: a host of browsers takes one that is a member of ${role} alone. See "The database's roles" in docs/operations.md.`,
+    );
+}
+
 function refusalOf(session: Session | undefined, role: string, announcedBackend: number): string | undefined {
   if (session?.role !== role)
     return `The database ran a statement as ${session?.role ?? 'nobody'} instead of ${role}: connect to PostgreSQL directly, a pooler in between drops the role.`;

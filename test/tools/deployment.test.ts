@@ -68,7 +68,7 @@ test('the image of hosts of browsers adds their programs to that of the service'
 test('hosts of browsers are given no secret of the service', () => {
   const [, inCompose = ''] = /\n {2}browser-host:\n([\s\S]*?)\n\n/.exec(read('compose.yaml')) ?? [];
   const inChart = read('kubernetes/templates/browser-host.yaml');
-  expect(inCompose).toContain('secrets: [database_url, token_public_keys]');
+  expect(inCompose).toContain('secrets: [browsers_database_url, token_public_keys]');
   expect(inChart).not.toMatch(/"quayside\.(variables|volumes|mounts)"/);
   for (const text of [inCompose, inChart]) {
     const set = [...text.matchAll(/(?:^ {6}|name: )([A-Z_]+)(?=[:,])/gm)].map(([, name = '']) => name);

@@ -44,7 +44,7 @@ function newBrowsers(spares = 0) {
 }
 const orderOf = (sessionId: string, viewport: Viewport = USUAL): SessionOrder => ({
   sessionId,
-  tenantId: newId(),
+  tenantId: app.tenant.id,
   projectId: newId(),
   viewport,
   allowedHosts: [],
@@ -94,7 +94,8 @@ test('sessions whose row is gone, has ended or is on another host are ended, tho
     browsers,
     ids.map((id) => orderOf(id)),
   );
-  const look = () => browsers.endStrays((asked) => openSessionsOfHost(app.db, host.id, asked));
+  const look = () =>
+    browsers.endStrays((tenantId, asked) => openSessionsOfHost({ db: app.db, tenantId }, host.id, asked));
   // Their rows do not name the host yet.
   await look();
   for (const id of ids) await isOn(id, host);

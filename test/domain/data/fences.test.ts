@@ -2,6 +2,7 @@ import pg from 'pg';
 import { testDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const [APP, SYSTEM, OPERATOR] = ['quayside_app', 'quayside_app_system', 'quayside_app_operator'];
+const BROWSERS = 'quayside_app_browsers';
 
 /** Tables whose rows belong to no tenant, and whom the application sees of them. */
 const WITHOUT_TENANT: Record<string, RegExp | undefined> = {
@@ -82,7 +83,7 @@ describe('the catalog of a migrated database', () => {
        from pg_class c, aclexplode(c.relacl) a
        where relnamespace = 'public'::regnamespace and a.grantee <> c.relowner`,
     );
-    expect([...new Set(rights.map(({ grantee }) => grantee))].toSorted()).toEqual([APP, OPERATOR, SYSTEM]);
+    expect([...new Set(rights.map(({ grantee }) => grantee))].toSorted()).toEqual([APP, BROWSERS, OPERATOR, SYSTEM]);
     const more = rights.filter(({ right }) => !['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'USAGE'].includes(right));
     expect(more).toEqual([]);
     expect(rights.filter(({ name }) => name === 'schema_migration').map(({ grantee }) => grantee)).toEqual([OPERATOR]);
@@ -120,9 +121,9 @@ describe('the catalog of a migrated database', () => {
       `select rolname from pg_roles where rolname = any ($1)
          and not (rolcanlogin or rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication)
          and not exists (select from pg_auth_members where member = pg_roles.oid) order by 1`,
-      [[APP, SYSTEM, OPERATOR]],
+      [[APP, BROWSERS, SYSTEM, OPERATOR]],
     );
-    expect(roles.map(({ rolname }) => rolname)).toEqual([APP, OPERATOR, SYSTEM]);
+    expect(roles.map(({ rolname }) => rolname)).toEqual([APP, BROWSERS, OPERATOR, SYSTEM]);
     expect(
       await rowsOf(
         `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')`,

@@ -1,0 +1,37 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { localRecordings } from '../domain/browser-sessions/local-recordings.ts';
+import { replayPagesOf } from '../domain/browser-sessions/replays.queries.ts';
+import { SESSIONS } from '../domain/browser-sessions/session-announcements.ts';
+import { createFencedReads } from '../domain/data/fenced-reads.ts';
+import type { DatabaseAccess } from '../domain/data/pool.ts';
+import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
+import { systemActor } from '../domain/shared/actor.ts';
+import type { Config } from '../domain/shared/config.ts';
+import { createObjectStore } from './adapters/object-store.ts';
+import { WORK_SETTINGS } from './database-access.ts';
+
+export interface StoresParts {
+  config: Config;
+  /** With the role that the process acts as. */
+  access: DatabaseAccess;
+  openOrm: (access: DatabaseAccess, onConnectionLost: (error: Error) => void) => MikroORM;
+  onConnectionLost: (error: Error) => void;
+}
+
+/** What the service and hosts of browsers keep things in. Connects to nothing yet. */
+export function connectStores({ config, access, openOrm, onConnectionLost }: StoresParts) {
+  const orm = openOrm({ ...access, settings: WORK_SETTINGS }, onConnectionLost);
+  const reads = createFencedReads({ ...access, slowPoolSize: config.DATABASE_SLOW_POOL_SIZE }, onConnectionLost);
+  const objects = createObjectStore(objectStoreLocation(config));
+  return {
+    orm,
+    reads,
+    objects,
+    recordings: localRecordings({
+      objects,
+      pagesOf: ({ tenantId, sessionId }) =>
+        replayPagesOf(reads.as(systemActor({ tenantId, tenantSlug: '' }, SESSIONS)), sessionId),
+    }),
+    close: () => Promise.all([orm.close(true), reads.close()]),
+  };
+}
