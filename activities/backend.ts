@@ -27,6 +27,7 @@ import { createEncryption, type Encryption } from '../domain/shared/encryption.t
 import { type Keys, loadKeys } from '../domain/shared/keys.ts';
 import { type UnitOfWork, unitOfWork, type CommitSignals, type WorkContext } from '../domain/unit-of-work.ts';
 import { configuredAddresses, type OutboundAddresses } from '../domain/outbound/outbound-addresses.ts';
+import { createOwnListeners, type OwnListeners } from '../domain/outbound/own-listeners.ts';
 import {
   findOwnMocks,
   type HostAddresses,
@@ -78,6 +79,8 @@ export interface Backend {
   hosts: HostAddresses;
   /** Likewise those that mock scenarios stand for. */
   mockUpstreams: OutboundAddresses;
+  /** Where this service listens on this machine, so that mock scenarios do not call it. */
+  listeners: OwnListeners;
   chat: {
     platform: ChatPlatform;
     /** Root of its interface. */
@@ -131,6 +134,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     internalUrl: config.INTERNAL_URL === undefined ? mocksUrlOf(config) : internalUrlOf(config),
   });
   const hosts = withOwnMocks(outbound, findOwn);
+  const listeners = createOwnListeners([config.PORT, config.METRICS_PORT]);
   const encryption = createEncryption(keys.encryptionKeys);
   const actingAs: Backend['actingAs'] = (actor, context = {}) => unitOfWork(orm, { ...context, actor, signals });
   const now = () => new Date();
@@ -175,7 +179,10 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     outbound,
     hosts,
     mockUpstreams:
-      config.isProduction && config.MOCKS_URL === undefined ? withoutAny(outbound) : withoutOwn(outbound, findOwn),
+      config.isProduction && config.MOCKS_URL === undefined
+        ? withoutAny(outbound)
+        : withoutOwn(outbound, findOwn, listeners),
+    listeners,
     chat: { platform: slack, apiUrl: config.SLACK_API_URL },
     publicUrl: publicUrlOf(config),
     crm: {
@@ -244,7 +251,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
   const system = connectDatabase(systemAccess, onConnectionLost);
   const lanes = connectDatabase({ ...systemAccess, settings: LANE_SETTINGS }, onConnectionLost);
   const webhookSender = createWebhookSender(outbound);
-  const mockUpstream = createMockUpstream(backend.mockUpstreams);
+  const mockUpstream = createMockUpstream(backend.mockUpstreams, backend.publicUrl);
   const gitHosts = createGitHosts({ addresses: hosts, actingAs, encryption });
   const languageModels = createLanguageModels({
     addresses: hosts,

@@ -36,7 +36,7 @@ import { createDownloadLinks } from '../domain/objects/download-links.ts';
 import { createDeliveryQueue } from '../domain/webhooks/delivery-queue.ts';
 import type { Launch } from '../workflows/launch.ts';
 import { createApp } from './app.ts';
-import { mockHostsOf, mocksUrlOf } from '../domain/shared/config.ts';
+import { mocksHostOf, mocksUrlOf } from '../domain/shared/config.ts';
 import type { ApiConfig } from './config.ts';
 import { cookiesOf } from './http/cookies.ts';
 import type { Dependency } from './http/health.ts';
@@ -226,7 +226,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     keepAliveMs: config.KEEP_ALIVE_TIMEOUT_SECONDS * 1_000,
   };
   const mockDatabase = connectDatabase({ ...access, ...MOCK_CONNECTIONS }, backend.onConnectionLost);
-  const mockUpstream = createMockUpstream(backend.mockUpstreams);
+  const mockUpstream = createMockUpstream(backend.mockUpstreams, config.publicUrl);
   const mocks = createMockServer({
     lanes: createMockLanes({
       database: mockDatabase.db,
@@ -237,7 +237,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     record: createRecordCall({ forward: mockUpstream.forward, actingAs, encryption }),
     publicUrl: config.publicUrl,
     mocksUrl: mocksUrlOf(config),
-    hosts: mockHostsOf(config),
+    host: mocksHostOf(config),
     limit: createRateLimit(database, {
       name: 'mocks',
       perMinute: config.MOCK_RATE_LIMIT_PER_MINUTE,
@@ -282,6 +282,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     log,
     sockets,
   );
+  backend.listeners.add(server);
   return {
     server,
     announceStop() {

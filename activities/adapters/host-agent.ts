@@ -29,7 +29,16 @@ class HostAgent extends Dispatcher {
     const own = this.#findOwn(String(options.origin) + options.path);
     if (own === undefined) return this.#hosts.dispatch(options, handler);
     if (own === 'refused') throw new RefusedAddressError('the service itself is called below /mocks/ only');
-    return this.#own.dispatch({ ...options, ...own }, handler);
+    const { origin, path, host } = own;
+    const named = {
+      ...options,
+      origin,
+      path,
+      headers: withHost(options.headers, host),
+      // Its certificate is that of the address, whatever host the request names.
+      servername: new URL(origin).hostname,
+    };
+    return this.#own.dispatch(named, handler);
   }
 
   override async destroy(): Promise<void> {
@@ -39,4 +48,13 @@ class HostAgent extends Dispatcher {
   override async close(): Promise<void> {
     await Promise.all([this.#hosts.close(), this.#own.close()]);
   }
+}
+
+type Headers = NonNullable<Dispatcher.DispatchOptions['headers']>;
+
+function withHost(headers: Headers | null | undefined, host: string): Headers {
+  if (headers === null || headers === undefined) return { host };
+  if (Array.isArray(headers)) return [...headers, 'host', host];
+  if (Symbol.iterator in headers) return [...(headers as Iterable<[string, string]>), ['host', host]];
+  return { ...headers, host };
 }

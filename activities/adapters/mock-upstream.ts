@@ -1,9 +1,17 @@
 import { Agent, request as send } from 'undici';
-import { type ForwardUpstream, HOPS_HEADER, hopsOf, type UpstreamAnswer } from '../../domain/mocks/upstream.port.ts';
+import {
+  type ForwardUpstream,
+  HOPS_HEADER,
+  hopsOf,
+  PASSED_BY_HEADER,
+  passedBy,
+  serviceId,
+  type UpstreamAnswer,
+} from '../../domain/mocks/upstream.port.ts';
 import { type OutboundAddresses, RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
 import { contentCoding, isKnownCoding, unpacked } from '../../domain/shared/content-coding.ts';
 import { TooLargeError, wholeBytes } from '../../domain/shared/whole-bytes.ts';
-import { permittedConnector } from './outbound-policy.ts';
+import { permittedConnector, type Resolver } from './outbound-policy.ts';
 
 const ANSWER_MAX_BYTES = 20 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
@@ -20,9 +28,17 @@ const NOT_SENT =
 const NOT_TAKEN =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|content-encoding)$/;
 
-/** Passes requests of mock scenarios on over connections that are kept open, to permitted addresses only. */
-export function createMockUpstream(addresses: OutboundAddresses): ClosableForward {
-  const dispatcher = new Agent({ connect: permittedConnector(addresses), keepAliveTimeout: KEEP_ALIVE_MS });
+/**
+ * Passes requests of mock scenarios on over connections that are kept open, to permitted addresses only.
+ * @param publicUrl of the service, which tells by it its own requests that come back.
+ */
+export function createMockUpstream(
+  addresses: OutboundAddresses,
+  publicUrl: string,
+  resolve?: Resolver,
+): ClosableForward {
+  const own = serviceId(publicUrl);
+  const dispatcher = new Agent({ connect: permittedConnector(addresses, resolve), keepAliveTimeout: KEEP_ALIVE_MS });
   return {
     async forward({ upstream, method, target, headers, bytes }, left) {
       const url = upstreamUrl(upstream, target);
@@ -34,7 +50,11 @@ export function createMockUpstream(addresses: OutboundAddresses): ClosableForwar
         const hasBody = bytes.length > 0 && method !== 'GET' && method !== 'HEAD';
         const answer = await send(url, {
           method: method as 'GET',
-          headers: { ...sent, [HOPS_HEADER]: String(hopsOf(headers) + 1) },
+          headers: {
+            ...sent,
+            [HOPS_HEADER]: String(hopsOf(headers) + 1),
+            [PASSED_BY_HEADER]: [...passedBy(headers), own].join(','),
+          },
           body: hasBody ? bytes : null,
           dispatcher,
           signal,

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AddressPolicy, notPublic, RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
 
@@ -29,10 +29,19 @@ export function permittedConnector(
   });
   return (options, callback) => {
     const refusal = addresses.refusedHost(options.hostname);
-    if (refusal !== undefined) callback(new RefusedAddressError(refusal), null);
-    else connect(options, callback);
+    if (refusal !== undefined) return callback(new RefusedAddressError(refusal), null);
+    connect(options, (...made) => {
+      const [, socket] = made;
+      const ofPeer = socket && refusedPeer(addresses, socket);
+      if (ofPeer === undefined || ofPeer === null) return callback(...made);
+      socket?.destroy();
+      callback(new RefusedAddressError(ofPeer), null);
+    });
   };
 }
+
+const refusedPeer = ({ refusedPeer: refused }: AddressPolicy, { remoteAddress, remotePort }: Socket) =>
+  remoteAddress === undefined || remotePort === undefined ? undefined : refused?.(remoteAddress, remotePort);
 
 /** For `net.connect`, which asks it once and tries all addresses that it gets. */
 function checkedLookup(addresses: AddressPolicy, resolve: Resolver): LookupFunction {

@@ -5,11 +5,12 @@ import { hashSecret } from '../../domain/auth/secrets.ts';
 import { addressKey, clientAddress, type TrustedProxies } from '../../domain/shared/client-address.ts';
 import { contentCoding, isKnownCoding, unpacked } from '../../domain/shared/content-coding.ts';
 import { DomainError, notFound } from '../../domain/shared/errors.ts';
+import { plainHost } from '../../domain/shared/host-rules.ts';
 import { newId } from '../../domain/shared/ids.ts';
 import { MOCK_KEY } from '../../domain/mocks/mock-keys.ts';
 import type { MockLane } from '../../domain/mocks/mock-lane.ts';
 import { mockRequest } from '../../domain/mocks/mock-request.ts';
-import { HOPS_MAX, hopsOf } from '../../domain/mocks/upstream.port.ts';
+import { HOPS_MAX, hopsOf, passedBy, serviceId } from '../../domain/mocks/upstream.port.ts';
 import { BODY_MAX_BYTES } from '../../domain/mocks/step-rules.ts';
 import { withoutOwnCookies } from '../http/cookies.ts';
 import type { HttpMetrics } from '../http/metrics.ts';
@@ -24,8 +25,8 @@ export interface MockServerDeps extends ReplyDeps {
   publicUrl: string;
   /** Base URL of mock scenarios, as clients under test reach them. */
   mocksUrl: string;
-  /** Where they have an origin of their own: the hosts, with ports, at which alone they answer. */
-  hosts: ReadonlySet<string> | undefined;
+  /** Where they have an origin of their own: the host, as `plainHost` spells it, at which alone they answer. */
+  host: string | undefined;
   /** By workspace. */
   limit: RateLimit;
   /** By address, for keys that lead nowhere. */
@@ -60,6 +61,7 @@ const SAFE_HEADERS = {
 export function createMockServer(deps: MockServerDeps): MockServer {
   const { lanes, limit, unknownLimit, trustedProxies, basePath, metrics } = deps;
   const prefix = `${basePath}/mocks/`;
+  const ownId = serviceId(deps.publicUrl);
   const bodiesOf = createReadBytes(HELD_MAX_BYTES, HELD_MAX_BYTES / 2);
 
   const laneOf = async (key: string, request: IncomingMessage): Promise<MockLane> => {
@@ -75,7 +77,8 @@ export function createMockServer(deps: MockServerDeps): MockServer {
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse, key: string, target: string) => {
-    if (deps.hosts && !deps.hosts.has(hostOf(request))) throw notFound('The mock workspace');
+    if (deps.host !== undefined && plainHost(request.headers.host ?? '') !== deps.host)
+      throw notFound('The mock workspace');
     const lane = await laneOf(key, request);
     const { place } = lane;
     await limit(place.workspaceId);
@@ -84,6 +87,11 @@ export function createMockServer(deps: MockServerDeps): MockServer {
     const headers = headersOf(request, deps.publicUrl);
     if (hopsOf(headers) >= HOPS_MAX)
       throw new DomainError('upstream_error', `The request was passed on by ${HOPS_MAX} mock servers: it goes round`);
+    if (passedBy(headers).includes(ownId))
+      throw new DomainError(
+        'upstream_error',
+        'The request was passed on by this service: it is no upstream of its mock scenarios',
+      );
     const called = mockRequest(request.method ?? 'GET', target, headers, await plainBody(received, headers));
     const reply = await lane.answer(called, run);
     await sendReply(
@@ -129,9 +137,6 @@ export function createMockServer(deps: MockServerDeps): MockServer {
     return true;
   };
 }
-
-/** The host that a request names, in one spelling: without the port that its scheme has by default. */
-const hostOf = ({ headers: { host = '' } }: IncomingMessage): string => host.toLowerCase().replace(/:(?:80|443)$/, '');
 
 async function sendProblem(
   request: IncomingMessage,

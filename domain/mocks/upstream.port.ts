@@ -1,3 +1,5 @@
+import { hashSecret } from '../auth/secrets.ts';
+
 /** A request to be passed on to the host that a scenario stands for. */
 export interface UpstreamRequest {
   /** Its address; the target follows its path. */
@@ -36,8 +38,18 @@ export type ForwardUpstream = (
 /** Counts the mock servers that a request was passed on by. */
 export const HOPS_HEADER = 'x-quayside-mock-hops';
 
-/** A request that was passed on so often goes round: the service is known by a name that it does not know itself. */
+/** A request that was passed on so often goes round, by whichever services. */
 export const HOPS_MAX = 3;
+
+/** Names the services whose mock servers passed a request on, separated by commas, by their `serviceId`. */
+export const PASSED_BY_HEADER = 'x-quayside-mock-passed-by';
+
+/** The same in all processes of a service, and of no other. @param publicUrl where clients reach the service. */
+export const serviceId = (publicUrl: string): string => hashSecret(publicUrl).slice(0, 16);
+
+/** The services that passed a request on. */
+export const passedBy = (headers: Readonly<Record<string, string>>): string[] =>
+  (headers[PASSED_BY_HEADER] ?? '').split(',').flatMap((id) => id.trim() || []);
 
 export const hopsOf = (headers: Readonly<Record<string, string>>): number =>
   Number.parseInt(headers[HOPS_HEADER] ?? '0', 10) || 0;

@@ -16,6 +16,8 @@ export interface AddressPolicy {
   refusedHost: (hostname: string) => string | undefined;
   /** Why a URL must not be called, as far as is known before its host is resolved: scheme, credentials, a literal address. */
   refusedUrl: (url: string) => string | undefined;
+  /** Why nothing must be sent over a connection, which was made to a permitted address. Absent: it may. */
+  refusedPeer?: (ip: string, port: number) => string | undefined;
 }
 
 /** Where the service may send requests to: public addresses, and the ranges that the operator lists. */
@@ -93,6 +95,16 @@ function denoted(address: Address): Address {
   if (!isWithin(address, EMBEDDING)) return address;
   return new ipaddr.IPv4(address.toByteArray().slice(-4));
 }
+
+const THIS_MACHINE = ['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128'].map(parseRange);
+
+/** Whether an IP address, in any notation, is the loopback, or the unspecified address that leads there. */
+export const isThisMachine = (ip: string): boolean =>
+  ipaddr.isValid(ip) && isWithin(denoted(ipaddr.parse(ip)), THIS_MACHINE);
+
+/** One notation of each IP address, that of IPv4 where an IPv6 address embeds one. */
+export const canonicalIp = (ip: string): string =>
+  ipaddr.isValid(ip) ? denoted(ipaddr.parse(ip)).toNormalizedString() : ip;
 
 function isPublic(address: Address): boolean {
   if (address.kind() === 'ipv4') return !isWithin(address, IPV4);

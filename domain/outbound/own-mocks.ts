@@ -1,11 +1,14 @@
 import { MOCK_KEY } from '../mocks/mock-keys.ts';
 import { isLoopbackHost } from '../shared/host-rules.ts';
-import type { OutboundAddresses } from './outbound-addresses.ts';
+import { literalHost, type OutboundAddresses } from './outbound-addresses.ts';
+import type { OwnListeners } from './own-listeners.ts';
 
 /** Where a request to a mock workspace of the service goes. */
 export interface OwnTarget {
   /** Of the address at which the service's own processes reach it. */
   origin: string;
+  /** Which the request names, as mocks may answer at that one alone. */
+  host: string;
   /** With query. */
   path: string;
 }
@@ -26,7 +29,7 @@ const UPSTREAM = 'the service itself is no upstream of a mock scenario';
  * The mock workspaces at the service's own address, and nothing else there: whatever a proxy or a router may make of
  * encoded slashes and dots, the path stays below `/mocks/{key}`.
  * @param publicUrl as clients write it, without a trailing slash. @param mocksUrl likewise, where mocks have an address of
- * their own. @param internalUrl where requests go.
+ * their own. @param internalUrl where requests go; they name the host of the mocks.
  */
 export function findOwnMocks({
   publicUrl,
@@ -38,6 +41,7 @@ export function findOwnMocks({
   internalUrl: string;
 }): FindOwn {
   const internal = new URL(internalUrl);
+  const { host } = new URL(mocksUrl);
   const bases = [new URL(mocksUrl), new URL(publicUrl), internal].map((base) => ({
     origin: plainOrigin(base),
     path: base.pathname.replace(/\/$/, ''),
@@ -60,7 +64,7 @@ export function findOwnMocks({
       parsed.password === '';
     if (!isMock) return 'refused';
     const below = parsed.pathname.slice(base.path.length);
-    return { origin: internal.origin, path: internal.pathname.replace(/\/$/, '') + below + parsed.search };
+    return { origin: internal.origin, host, path: internal.pathname.replace(/\/$/, '') + below + parsed.search };
   };
 }
 
@@ -75,11 +79,30 @@ export const withOwnMocks = (addresses: OutboundAddresses, findOwn: FindOwn): Ho
   },
 });
 
-/** Permits nothing of the service: a scenario that passes requests on to itself would never end. */
-export const withoutOwn = (addresses: OutboundAddresses, findOwn: FindOwn): OutboundAddresses => ({
-  ...addresses,
-  refusedUrl: (url) => addresses.refusedUrl(url) ?? (findOwn(url) === undefined ? undefined : UPSTREAM),
-});
+/**
+ * Permits nothing of the service, by whatever name it is reached on this machine: a scenario that passes requests on to
+ * itself would never end. Where a proxy leads back to it, the mock server knows the request, see `PASSED_BY_HEADER`.
+ */
+export function withoutOwn(
+  addresses: OutboundAddresses,
+  findOwn: FindOwn,
+  listeners: Pick<OwnListeners, 'has'>,
+): OutboundAddresses {
+  const isListening = (url: string): boolean => {
+    const parsed = URL.parse(url);
+    if (!parsed) return false;
+    const ip = literalHost(parsed.hostname);
+    return ip !== undefined && listeners.has(ip, portOf(parsed));
+  };
+  return {
+    ...addresses,
+    refusedUrl: (url) =>
+      addresses.refusedUrl(url) ?? (findOwn(url) === undefined && !isListening(url) ? undefined : UPSTREAM),
+    refusedPeer: (ip, port) => (listeners.has(ip, port) ? UPSTREAM : undefined),
+  };
+}
+
+const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80);
 
 const NO_ORIGIN = 'requests are passed on only where MOCKS_URL gives mocks an origin of their own';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ISOLATIONS } from '../browser-sessions/browser-provider.port.ts';
 import { SOQL_NAME } from '../crm/soql-rules.ts';
 import { parseTrustedProxies } from './client-address.ts';
-import { isLoopbackHost } from './host-rules.ts';
+import { isLoopbackHost, plainHost } from './host-rules.ts';
 import { parseKeptVersions } from '../documents/store-rules.ts';
 
 const port = (standard: number) => z.coerce.number().int().min(0).max(65_535).default(standard);
@@ -256,9 +256,15 @@ const TRUSTED_SYSTEMS = [
 ] as const;
 
 /** An origin of their own is what keeps mocks apart from the service. */
-function checkMocksUrl({ MOCKS_URL, PUBLIC_URL }: Config): void {
-  if (MOCKS_URL !== undefined && new URL(MOCKS_URL).host === new URL(PUBLIC_URL ?? 'http://unset').host)
-    throw new ConfigError('The environment variable MOCKS_URL must name another host or port than PUBLIC_URL.');
+function checkMocksUrl(config: Config): void {
+  const mocksHost = mocksHostOf(config);
+  if (mocksHost === undefined) return;
+  for (const [name, url] of [
+    ['PUBLIC_URL', publicUrlOf(config)],
+    ['INTERNAL_URL', internalUrlOf(config)],
+  ] as const)
+    if (hostOf(url) === mocksHost)
+      throw new ConfigError(`The environment variable MOCKS_URL must name another host or port than ${name}.`);
 }
 
 function checkTrustedSystems(config: Config): void {
@@ -283,9 +289,11 @@ export const publicUrlOf = ({ PUBLIC_URL, HOST, PORT, BASE_PATH }: Config): stri
 export const mocksUrlOf = (config: Config): string =>
   publicUrlOf({ ...config, PUBLIC_URL: config.MOCKS_URL ?? config.PUBLIC_URL });
 
-/** The hosts, with ports, at which alone mock scenarios answer; undefined: at each of the service. */
-export const mockHostsOf = ({ MOCKS_URL, INTERNAL_URL }: Config): ReadonlySet<string> | undefined =>
-  MOCKS_URL === undefined ? undefined : new Set([MOCKS_URL, INTERNAL_URL ?? MOCKS_URL].map((url) => new URL(url).host));
+const hostOf = (url: string): string => plainHost(new URL(url).host);
+
+/** The host, as `plainHost` spells it, at which alone mock scenarios answer; undefined: at each of the service. */
+export const mocksHostOf = ({ MOCKS_URL }: Config): string | undefined =>
+  MOCKS_URL === undefined ? undefined : hostOf(MOCKS_URL);
 
 /** The address under which the programs of runs reach the service, without a slash at its end. */
 export const internalUrlOf = (config: Config): string =>

@@ -22,6 +22,13 @@ const HOST = /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z
 
 const refused = (reason: string): ParsedHost => ({ isOk: false, reason });
 
+/** A host with its port in one spelling: without the dot of the root, and without the ports that schemes have by default. */
+export const plainHost = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/:(?:80|443)$/, '')
+    .replace(/\.(?=:|$)/, '');
+
 /** Whether a host name, as a parsed URL spells it, is this machine itself (RFC 6761 fixes `localhost`). */
 export const isLoopbackHost = (hostname: string): boolean =>
   /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);

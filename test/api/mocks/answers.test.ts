@@ -110,6 +110,16 @@ test('a request without a step gets what the scenario says: a fixed answer, or t
   expect(upstreamSaw.at(-1)?.headers['x-quayside-mock-hops']).toBe('1');
   const round = await get('/c', { headers: { 'x-quayside-mock-hops': '3' } });
   expect(round).toMatchObject({ status: 502, json: { code: 'upstream_error' } });
+  // Also by a name that only a proxy knows, what the service passes on does not come back to it.
+  const by = String(upstreamSaw.at(-1)?.headers['x-quayside-mock-passed-by']);
+  await expect(get('/c', { headers: { 'x-quayside-mock-passed-by': `other, ${by}` } })).resolves.toMatchObject({
+    status: 502,
+    json: { detail: expect.stringContaining('was passed on by this service') },
+  });
+  await expect(get('/c', { headers: { 'x-quayside-mock-passed-by': 'other' } })).resolves.toMatchObject({
+    status: 200,
+  });
+  expect(upstreamSaw.at(-1)?.headers['x-quayside-mock-passed-by']).toBe(`other,${by}`);
   // What a browser or a client of the service sends everywhere stays here.
   const cookies = COOKIE_NAMES.flatMap((name) => [`${name}=secret`, `__Host-${name}=secret`]);
   for (const authorization of [app.owner, app.application].map(({ token }) => `Bearer ${token}`)) {
@@ -119,7 +129,17 @@ test('a request without a step gets what the scenario says: a fixed answer, or t
     for (const name of ['cookie', 'authorization', 'referer']) expect(headers).not.toHaveProperty(name);
   }
   await expect(get('/away')).resolves.toMatchObject({ status: 302, headers: { location: 'http://127.0.0.1:9/' } });
-  await expect(member.get(200, path('through'))).resolves.toMatchObject({ calls: { matched: 1, unmatched: 4 } });
+  await expect(member.get(200, path('through'))).resolves.toMatchObject({ calls: { matched: 1, unmatched: 5 } });
+});
+
+test('a scenario has no address of this machine as its upstream at which the service listens', async () => {
+  const { root, member } = mockStage(app);
+  const { port } = new URL(app.url);
+  for (const host of ['localhost', 'localhost.', '127.0.0.1', '127.8.8.8', '2130706433', '[::1]', '[::ffff:127.0.0.1]'])
+    await expect(
+      member.post(400, root, { name: 'loop', upstream: `http://${host}:${port}/mocks/x` }),
+    ).resolves.toMatchObject({ detail: 'the service itself is no upstream of a mock scenario' });
+  await member.post(201, root, { name: 'next door', upstream: `http://localhost:${Number(port) - 1}/` });
 });
 
 test('requests without a step are announced at most once a minute', async () => {

@@ -1,4 +1,5 @@
 import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
+import { createOwnListeners } from '../../../domain/outbound/own-listeners.ts';
 import { findOwnMocks, withOwnMocks, withoutAny, withoutOwn } from '../../../domain/outbound/own-mocks.ts';
 
 const KEY = 'AbCdEfGhIjKlMnOpQrStUv';
@@ -17,7 +18,7 @@ test.each([
   [`${PUBLIC}/mocks/${KEY}/a/../b`, `/quayside/mocks/${KEY}/b`],
   [`http://10.0.0.7:3000/quayside/mocks/${KEY}/x`, `/quayside/mocks/${KEY}/x`],
 ])('permits %s, and goes to the internal address', (url, path) => {
-  expect(findOwn(url)).toEqual({ origin: 'http://10.0.0.7:3000', path });
+  expect(findOwn(url)).toEqual({ origin: 'http://10.0.0.7:3000', host: 'quayside.example.com', path });
   expect(hosts.refusedUrl(url)).toBeUndefined();
 });
 
@@ -61,7 +62,7 @@ test('leaves other addresses to the policy, those of other services on its host 
 });
 
 test('is no upstream itself', () => {
-  const upstreams = withoutOwn(outboundAddresses('10.0.0.0/8'), findOwn);
+  const upstreams = withoutOwn(outboundAddresses('10.0.0.0/8'), findOwn, { has: () => false });
   expect(upstreams.refusedUrl(`${PUBLIC}/mocks/${KEY}`)).toMatch(/is no upstream/);
   expect(upstreams.refusedUrl('http://10.0.0.7:3000/quayside/api')).toMatch(/is no upstream/);
   expect(upstreams.refusedUrl('http://10.0.0.8/api')).toBeUndefined();
@@ -70,11 +71,43 @@ test('is no upstream itself', () => {
 test('knows mocks at an origin of their own', () => {
   const mocksUrl = 'https://mocks.example.com/quayside';
   const find = findOwnMocks({ publicUrl: PUBLIC, mocksUrl, internalUrl: mocksUrl });
-  const target = { origin: 'https://mocks.example.com', path: `/quayside/mocks/${KEY}/a` };
+  const target = { origin: 'https://mocks.example.com', host: 'mocks.example.com', path: `/quayside/mocks/${KEY}/a` };
   expect(find(`${mocksUrl}/mocks/${KEY}/a`)).toEqual(target);
   expect(find(`${mocksUrl}/api/users`)).toBe('refused');
   expect(find(`${PUBLIC}/api/users`)).toBe('refused');
-  expect(withoutOwn(strict, find).refusedUrl(`${mocksUrl}/mocks/${KEY}`)).toMatch(/is no upstream/);
+  expect(withoutOwn(strict, find, { has: () => false }).refusedUrl(`${mocksUrl}/mocks/${KEY}`)).toMatch(
+    /is no upstream/,
+  );
+});
+
+describe('this machine, where the service listens on the ports 3000 and 9464,', () => {
+  const listeners = createOwnListeners([3000, 9464, 0], () => ['10.0.0.7', 'fe80::1', '2001:4860::7']);
+  const upstreams = withoutOwn(outboundAddresses('10.0.0.0/8,127.0.0.0/8,::/0'), findOwn, listeners);
+
+  test.each([
+    'http://10.0.0.7:3000/',
+    'http://10.0.0.7:9464/metrics',
+    'http://[::ffff:10.0.0.7]:3000/',
+    'http://[2001:4860:0:0::7]:3000/',
+    'http://127.0.0.1:3000/',
+    'http://127.8.8.8:3000/',
+    'http://2130706433:3000/',
+    'http://[::1]:3000/',
+    'http://[::ffff:127.0.0.1]:3000/',
+    'http://[::ffff:7f00:1]:3000/',
+    'http://localhost:3000/',
+    'http://a.localhost.:3000/',
+    'https://LOCALHOST:3000/',
+  ])('is no upstream: %s', (url) => {
+    expect(upstreams.refusedUrl(url)).toMatch(/is no upstream/);
+  });
+
+  test.each(['http://10.0.0.7/', 'http://10.0.0.7:3001/', 'http://10.0.0.8:3000/', 'http://localhost:8080/'])(
+    'is one elsewhere: %s',
+    (url) => {
+      expect(upstreams.refusedUrl(url)).toBeUndefined();
+    },
+  );
 });
 
 test('without an origin of their own, mocks of a production service pass nothing on', () => {

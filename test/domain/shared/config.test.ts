@@ -1,7 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError, internalUrlOf, parseConfig, publicUrlOf, SETTINGS } from '../../../domain/shared/config.ts';
+import {
+  ConfigError,
+  internalUrlOf,
+  mocksHostOf,
+  parseConfig,
+  publicUrlOf,
+  SETTINGS,
+} from '../../../domain/shared/config.ts';
 
 const needed = { DATABASE_URL: 'postgres://localhost/quayside', TEMPORAL_ADDRESS: 'localhost:7233' };
 
@@ -64,6 +71,27 @@ test('the public address ends without a slash and carries the base path', () => 
   expect(internalUrlOf(config)).toBe('https://release.example/quayside');
   expect(internalUrlOf({ ...config, INTERNAL_URL: 'http://quayside-api' })).toBe('http://quayside-api/quayside');
   expect(publicUrlOf(config)).toBe('https://release.example/quayside');
+});
+
+test.each([
+  ['http://127.0.0.1:3000/', {}],
+  ['https://release.example', { PUBLIC_URL: 'https://release.example' }],
+  ['http://Release.example.:443/', { PUBLIC_URL: 'https://release.example/x' }],
+])('MOCKS_URL %s is not the host of the service: %p', (MOCKS_URL, urls) => {
+  expect(() => parseConfig({ ...needed, ...urls, MOCKS_URL })).toThrow(
+    'The environment variable MOCKS_URL must name another host or port than PUBLIC_URL.',
+  );
+});
+
+test('mocks answer at the host of MOCKS_URL alone, wherever INTERNAL_URL leads', () => {
+  const MOCKS_URL = 'https://MOCKS.example.:443';
+  const PUBLIC_URL = 'https://release.example';
+  for (const INTERNAL_URL of [undefined, PUBLIC_URL, 'http://quayside-api'])
+    expect(mocksHostOf(parseConfig({ ...needed, PUBLIC_URL, MOCKS_URL, INTERNAL_URL }))).toBe('mocks.example');
+  expect(() => parseConfig({ ...needed, PUBLIC_URL, MOCKS_URL, INTERNAL_URL: 'http://mocks.example' })).toThrow(
+    'The environment variable MOCKS_URL must name another host or port than INTERNAL_URL.',
+  );
+  expect(mocksHostOf(parseConfig({ ...needed, PUBLIC_URL }))).toBeUndefined();
 });
 
 test('docs/operations.md lists each setting once', () => {
