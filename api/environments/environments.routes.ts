@@ -11,27 +11,45 @@ import {
   updateEnvironment,
 } from '../../domain/environments/environments.mutations.ts';
 import { ENVIRONMENTS_MAX, environmentById, listEnvironments } from '../../domain/environments/environments.queries.ts';
-import { type LockStatus, lockStatuses } from '../../domain/environment-locks/environment-locks.queries.ts';
+import { lockStatuses } from '../../domain/environment-locks/environment-locks.queries.ts';
 import { type ProjectFacts, projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { runningViolations } from '../../domain/releases/running-violations.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent, RepositoryIdentifier } from '../http/parameters.ts';
+import type { Scope } from '../http/scope.ts';
 import { Environment, EnvironmentIn, EnvironmentPatch, EnvironmentWithWarnings } from './environments.schemas.ts';
 
 const GROUP = 'Environments';
 
-/** An environment as returned to clients. */
-const view = <E extends { id: string }>(
-  environment: E,
-  { identifier }: ProjectFacts,
-  lockStatusOf: (environmentId: string) => LockStatus,
-) => ({ ...environment, repositoryIdentifier: identifier, lockStatus: lockStatusOf(environment.id) });
+/** How some environments of a project are returned to clients. */
+async function viewOf(
+  work: Tx,
+  { releases }: Scope['adapters'],
+  project: ProjectFacts,
+  environments: readonly { id: string }[],
+) {
+  const ids = environments.map(({ id }) => id);
+  const lockStatusOf = await lockStatuses(work, ids);
+  const violationsOf = await runningViolations(work, await releases.deploymentLogs(work, project.id), ids);
+  return <E extends { id: string }>(environment: E) => ({
+    ...environment,
+    repositoryIdentifier: project.identifier,
+    lockStatus: lockStatusOf(environment.id),
+    policyViolations: violationsOf(environment.id),
+  });
+}
 
 /** An environment in a reply about it alone. */
-const detailed = async (work: Tx, environment: EnvironmentEntity, project: ProjectFacts) => ({
-  ...view(environment, project, await lockStatuses(work, [environment.id])),
-  warnings: await policyWarnings(work, work.actor, environment.approvalPolicy, ['approvalPolicy']),
-});
+async function detailed(
+  work: Tx,
+  adapters: Scope['adapters'],
+  { environment, project }: { environment: EnvironmentEntity; project: ProjectFacts },
+) {
+  const view = await viewOf(work, adapters, project, [environment]);
+  const warnings = await policyWarnings(work, work.actor, environment.approvalPolicy, ['approvalPolicy']);
+  return { ...view(environment), warnings };
+}
 
 export const environmentsRoutes = [
   defineRoute({
@@ -53,7 +71,7 @@ export const environmentsRoutes = [
         assertPermittedHosts(fields.browser?.allowedHosts, adapters.hosts.refusedHost, 'browser/allowedHosts');
         const project = await projectInRequest(work, repositoryIdentifier);
         const environment = await createEnvironment(work, project, fields);
-        return detailed(work, environment, project);
+        return detailed(work, adapters, { environment, project });
       }),
   }),
   defineRoute({
@@ -70,15 +88,11 @@ export const environmentsRoutes = [
     }),
     status: 200,
     response: z.array(Environment),
-    handle: ({ query: { repositoryIdentifier, category } }, { tx }) =>
+    handle: ({ query: { repositoryIdentifier, category } }, { tx, adapters }) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier);
         const environments = await listEnvironments(work, project.id, category);
-        const lockStatusOf = await lockStatuses(
-          work,
-          environments.map(({ id }) => id),
-        );
-        return environments.map((environment) => view(environment, project, lockStatusOf));
+        return environments.map(await viewOf(work, adapters, project, environments));
       }),
   }),
   defineRoute({
@@ -92,11 +106,8 @@ export const environmentsRoutes = [
     params: byId,
     status: 200,
     response: EnvironmentWithWarnings,
-    handle: ({ params: { id } }, { tx }) =>
-      tx(async (work) => {
-        const { environment, project } = await environmentById(work, id);
-        return detailed(work, environment, project);
-      }),
+    handle: ({ params: { id } }, { tx, adapters }) =>
+      tx(async (work) => detailed(work, adapters, await environmentById(work, id))),
   }),
   defineRoute({
     operationId: 'updateEnvironment',
@@ -116,8 +127,7 @@ export const environmentsRoutes = [
     handle: ({ params: { id }, body }, { tx, adapters }) =>
       tx(async (work) => {
         assertPermittedHosts(body.browser?.allowedHosts, adapters.hosts.refusedHost, 'browser/allowedHosts');
-        const { environment, project } = await updateEnvironment(work, id, body);
-        return detailed(work, environment, project);
+        return detailed(work, adapters, await updateEnvironment(work, id, body));
       }),
   }),
   defineRoute({

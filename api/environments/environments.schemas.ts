@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ApprovalPolicySchema } from '../../domain/approvals/approval-policy.ts';
 import { PromotionPolicySchema } from '../../domain/promotion/promotion-policy.ts';
 import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
+import { RunningViolations } from '../http/deployment-facts.ts';
 import {
   AllowedHosts,
   CurrentVersion,
@@ -85,6 +86,7 @@ const shown = z.object({
   promotion: PromotionPolicy.nullable().default(null),
   browser: BrowserSettings.nullable().default(null),
   lockStatus: LockStatus,
+  policyViolations: RunningViolations,
   version: z.int(),
   createdAt: Timestamp,
   updatedAt: Timestamp,

@@ -61,6 +61,7 @@ async function detail(
     schedulePath,
     children,
     locks,
+    policyViolations,
     ...row
   } = await runDetail(reads, id);
   const temporalUrl = hasWorkflow
@@ -83,6 +84,7 @@ async function detail(
     cancelRequestedAt,
     schedulePath,
     locks,
+    policyViolations,
     children: children.map(({ status, ...child }) => ({ ...child, status: displayOf(status) })),
     ...(temporalUrl !== undefined && { temporalUrl }),
   };

@@ -4,6 +4,7 @@ import { DISPLAY_STATUSES, RUN_STATUSES } from '../../domain/flows/run-status-ru
 import { momentOf } from '../../domain/shared/date-time-rules.ts';
 import { WORK_ITEM_TYPES } from '../../domain/flows/flow-payloads.ts';
 import { FLOW_CATEGORIES } from '../../domain/flows/flow-types.ts';
+import { PolicyViolations } from '../http/deployment-facts.ts';
 import {
   Day,
   FreeText,
@@ -103,6 +104,10 @@ export const RunDetail = Run.extend({
   children: z.array(
     z.object({ id: z.uuid(), taskType: z.string(), domain: z.string().nullable(), status: z.enum(DISPLAY_STATUSES) }),
   ),
+  policyViolations: PolicyViolations.meta({
+    description:
+      'What the deployments that were reported with this run as their `executionId` broke of the policies of their environments, oldest first; a run of this service that passed their gates breaks none',
+  }),
   locks: z.array(z.object({ lockKey: z.string(), ticketId: z.string().nullable(), runId: z.string().nullable() })),
   temporalUrl: z
     .url()

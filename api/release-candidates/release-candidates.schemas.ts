@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mapOf, trimmedText } from '../../domain/shared/large-maps.ts';
-import { DeploymentFact } from '../http/deployment-facts.ts';
+import { DeploymentFact, PolicyViolations, RunningViolations } from '../http/deployment-facts.ts';
 import { JsonObject, Name, NameText, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { warningsOf } from '../http/warnings.ts';
 import { Changelog, LinkedCandidate } from '../http/changelogs.ts';
@@ -124,8 +124,17 @@ const compared = {
 };
 export const EnvironmentComparison = z.object({
   ...compared,
-  environment: z.object({ id: z.string(), name: z.string(), category: z.string() }),
+  environment: z.object({
+    id: z.string(),
+    name: z.string(),
+    category: z.string(),
+    policyViolations: RunningViolations,
+  }),
   deployment: DeploymentFact,
+  policyViolations: PolicyViolations.meta({
+    description:
+      "What the last deployment of the candidate's present content to the environment broke of its policies, as they were when it was reported; empty while it was never deployed there",
+  }),
   estimatedDeploymentTime: z
     .number()
     .nullable()

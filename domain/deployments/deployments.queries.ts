@@ -194,6 +194,22 @@ export async function statusOfDeployment({ db, tenantId }: Reads, id: string): P
   return found?.status;
 }
 
+/** What some deployments broke of the policies of their environments; those that broke nothing are absent. */
+export async function violationsOfDeployments(
+  { db, tenantId }: Reads,
+  ids: readonly string[],
+): Promise<Map<string, PolicyViolation[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', sql<string>`any (${ids}::uuid[])`)
+    .where('policyViolations', '<>', sql<PolicyViolation[]>`'[]'`)
+    .select(['id', 'policyViolations'])
+    .execute();
+  return new Map(rows.map(({ id, policyViolations }) => [id, policyViolations]));
+}
+
 /** `INSTALLING` as SQL. */
 export const INSTALLING_STATUSES = sql<DeploymentStatus>`(${sql.join(INSTALLING.map((status) => sql.lit(status)))})`;
 

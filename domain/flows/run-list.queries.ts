@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kyse
 import { isOneOf } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Tables } from '../data/tables.ts';
+import type { PolicyViolation } from '../promotion/violation-rules.ts';
 import { notFound } from '../shared/errors.ts';
 import type { FlowCategory } from './flow-types.ts';
 import type { ExecutionMode } from './flows.entities.ts';
@@ -190,7 +191,17 @@ const LOCKS = sql<OutsideLock[]>`coalesce((
   select json_agg(json_build_object('lockKey', l.lock_key, 'ticketId', l.ticket_id, 'runId', l.run_id) order by l.created_at)
   from flow_run_lock l where l.tenant_id = r.tenant_id and l.execution_id = r.id), '[]')`;
 
-/** One run with its children (at most 500) and the locks that it holds outside. Throws `not_found`. */
+/** What the deployments that name the run broke of the policies of their environments. */
+const VIOLATIONS = sql<PolicyViolation[]>`coalesce((
+  select jsonb_agg(v.violation order by d.deployed_at, d.id, v.place)
+  from release_deployment d cross join lateral jsonb_array_elements(d.policy_violations) with ordinality as v (violation, place)
+  where d.tenant_id = r.tenant_id and d.project_id = r.project_id and d.execution_id = r.id::text
+    and d.policy_violations <> '[]'), '[]')`;
+
+/**
+ * One run with its children (at most 500), the locks that it holds outside, and what its deployments broke of policies.
+ * Throws `not_found`.
+ */
 export async function runDetail({ db, tenantId }: Reads, id: string) {
   const run = await db
     .selectFrom('flow_run as r')
@@ -213,6 +224,7 @@ export async function runDetail({ db, tenantId }: Reads, id: string) {
       'r.schedulePath',
       CHILDREN.as('children'),
       LOCKS.as('locks'),
+      VIOLATIONS.as('policyViolations'),
     ])
     .executeTakeFirst();
   if (!run) throw notFound('The run');
@@ -231,6 +243,7 @@ export type RunRow = Omit<
   | 'schedulePath'
   | 'children'
   | 'locks'
+  | 'policyViolations'
 >;
 
 /** Counts of the open runs of a tenant; those not launched have not begun within 30 s of being accepted. */

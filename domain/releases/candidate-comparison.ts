@@ -1,11 +1,13 @@
 import { deploymentFacts } from '../deployments/deployment-facts.ts';
-import type { DeploymentLogCache } from '../deployments/deployment-log-cache.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { DeploymentLog, DeploymentLogCache } from '../deployments/deployment-log-cache.ts';
 import type { Packages } from '../deployments/report-rules.ts';
-import { expectedSeconds, medianSeconds } from '../deployments/deployments.queries.ts';
+import { expectedSeconds, medianSeconds, violationsOfDeployments } from '../deployments/deployments.queries.ts';
 import { environmentById, environmentByName, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
 import { currentDependencies } from '../git/packages.queries.ts';
 import { rangeFacts } from '../git/range-facts.ts';
+import type { PolicyViolation } from '../promotion/violation-rules.ts';
 import { type Comparison, comparePackages } from '../release-candidates/comparison-rules.ts';
 import {
   type CandidateOfProject,
@@ -21,6 +23,7 @@ import { type ChangelogTexts, changelogText } from './changelog-texts.ts';
 import { type InstalledPackage, lastInstalled } from './installed-states.ts';
 import { linkedCandidates } from './linked-candidates.ts';
 import { otherContents, type PackageChange, packageChanges } from './package-change-rules.ts';
+import { runningViolations } from './running-violations.ts';
 
 /** An environment by its name or its id; exactly one of them is given. */
 export interface EnvironmentChoice {
@@ -65,7 +68,8 @@ export async function compareToEnvironment(
   const found = await candidateById(tx, candidateId);
   const { candidate, project } = found;
   const environment = await chosenEnvironment(tx, project.id, choice);
-  const last = lastInstalled(await deploymentLogs(tx, project.id), environment.id);
+  const log = await deploymentLogs(tx, project.id);
+  const last = lastInstalled(log, environment.id);
   const installed = Object.fromEntries([...last].map(([name, { packages }]) => [name, packages[name] ?? '']));
   const others = othersInstalled(candidate, last, installed);
   const dependencies = await currentDependencies(tx, project.id);
@@ -73,12 +77,29 @@ export async function compareToEnvironment(
   const changed = changesOf(comparison).map(({ name }) => name);
   return {
     ...found,
-    environment,
+    environment: {
+      ...environment,
+      policyViolations: (await runningViolations(tx, log, [environment.id]))(environment.id),
+    },
+    policyViolations: await violationsOfCandidate(tx, log, candidate, environment.id),
     comparison,
     deployment: (await deploymentFacts(tx, [candidate], [environment.id]))(candidate.id, environment.id),
     estimatedDeploymentTime: expectedSeconds(await medianSeconds(tx, project.id, changed), changed),
     ...(await changesInGit(tx, source, found, comparison, others)),
   };
+}
+
+/** What the last deployment of a candidate's content to an environment broke of its policies. */
+async function violationsOfCandidate(
+  reads: Reads,
+  { places }: DeploymentLog,
+  { domain, releaseName, contentDigest }: CandidateRow,
+  environmentId: string,
+): Promise<PolicyViolation[]> {
+  const last = places
+    .find((place) => place.environmentId === environmentId && place.domain === domain)
+    ?.deployments.findLast((each) => each.releaseName === releaseName && each.contentDigest === contentDigest);
+  return last ? ((await violationsOfDeployments(reads, [last.id])).get(last.id) ?? []) : [];
 }
 
 /**

@@ -6,8 +6,8 @@ import type { Tx } from '../unit-of-work.ts';
 
 /** What one domain left in an environment. */
 interface PlaceState {
-  /** The release that was installed last; undefined: none was. */
-  release: string | undefined;
+  /** By which the release came that runs; undefined: none does. */
+  success: LoggedDeployment | undefined;
   /** By package name, the deployment that installed it last. */
   last: ReadonlyMap<string, LoggedDeployment>;
 }
@@ -21,7 +21,7 @@ function placeState(place: DeploymentPlace): PlaceState {
   const last = new Map<string, LoggedDeployment>();
   for (const deployment of place.installed)
     for (const name of Object.keys(deployment.packages)) last.set(name, deployment);
-  const state = { release: lastSuccess(runningNow(place.series))?.releaseName, last };
+  const state = { success: lastSuccess(runningNow(place.series)), last };
   cache.set(place, state);
   return state;
 }
@@ -47,7 +47,7 @@ export async function installedStates(tx: Tx, log: DeploymentLog, projectId: str
         isActive,
         branch,
         /** Of each domain the release that runs. */
-        releases: new Map(own.map((each) => [each.domain, each.release])),
+        releases: new Map(own.map((each) => [each.domain, each.success?.releaseName])),
         /** Package name to version. */
         packages: runningPackages(own),
       };
@@ -59,13 +59,25 @@ export interface InstalledPackage extends LoggedDeployment {
   domain: string;
 }
 
+const statesOf = (log: DeploymentLog, environmentId: string) =>
+  log.places
+    .filter((place) => place.environmentId === environmentId)
+    .map((place) => ({ domain: place.domain, ...placeState(place) }));
+
 /** The deployment that last installed each package that an environment has, by the name of the package. */
 export const lastInstalled = (log: DeploymentLog, environmentId: string): Map<string, InstalledPackage> =>
-  newestOf(
-    log.places
-      .filter((place) => place.environmentId === environmentId)
-      .map((place) => ({ domain: place.domain, ...placeState(place) })),
-  );
+  newestOf(statesOf(log, environmentId));
+
+/**
+ * The deployments that brought what an environment runs, oldest first: those that installed a package last, and of each
+ * domain the one by which its release came.
+ */
+export function runningDeployments(log: DeploymentLog, environmentId: string): InstalledPackage[] {
+  const states = statesOf(log, environmentId);
+  const successes = states.flatMap(({ success, domain }) => (success ? { ...success, domain } : []));
+  const running = [...newestOf(states).values(), ...successes];
+  return [...new Map(running.map((each) => [each.id, each])).values()].toSorted(inOrder);
+}
 
 const runningPackages = (states: readonly (PlaceState & { domain: string })[]): Record<string, string> =>
   Object.fromEntries([...newestOf(states)].map(([name, { packages }]) => [name, packages[name] ?? '']));

@@ -160,13 +160,26 @@ test('an approval counts for its own run, and for the first deployment of its co
   expect(await unapproved()).toHaveLength(2);
 });
 
-test('a report that breaks policies is recorded, and says so in the reply, on the release, in the event and on the report', async () => {
+/** What its environment says that runs there broke. */
+const environmentNow = async (name: string): Promise<Json> => {
+  const member = app.as(app.member);
+  const listed: Json[] = await member.get(200, `/api/environments?repositoryIdentifier=${repositoryIdentifier}`);
+  const own = listed.find((each) => each.name === name);
+  expect(own).toMatchObject({
+    policyViolations: (await member.get(200, `/api/environments/${own?.id}`)).policyViolations,
+  });
+  return own?.policyViolations;
+};
+const compare = (id: string): Promise<Json> =>
+  app.as(app.member).post(200, `/api/release-candidates/${id}/compare`, { environmentName: 'live' });
+
+test('a report that breaks policies is recorded, and says so in the reply, on all that shows it, in the event and on the report', async () => {
   const owner = app.as(app.owner);
   const freeze = { from: '2026-04-01T00:00:00Z', to: '2026-05-01T00:00:00Z', reason: 'quarter end' };
   const asks = { approvalPolicy: {}, promotion: { after: ['dev'], freezes: [freeze] } };
   await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'live', category: 'release', ...asks });
   await insertWebhook(app, { event: 'deployment.completed' });
-  await cutRelease(app, repositoryIdentifier, 'broken');
+  const { id: candidateId } = await cutRelease(app, repositoryIdentifier, 'broken');
   const codes = (some: Json[]): string[] => some.map(({ code }) => code);
   const deployedAt = '2026-04-07T00:00:00Z';
   const reported = await deployed('broken', 'live', { deployedAt, executionId: 'frozen' });
@@ -191,11 +204,20 @@ test('a report that breaks policies is recorded, and says so in the reply, on th
   );
   expect(JSON.stringify(sent?.payload)).toContain(JSON.stringify(reported.policyViolations).slice(1, -1));
 
+  const running = reported.policyViolations.map((each: Json) => ({ ...each, domain: 'core', releaseName: 'broken' }));
+  expect(await environmentNow('live')).toEqual(running);
+  expect(await environmentNow('dev')).toEqual([]);
+  const compared = await compare(candidateId);
+  expect(compared.policyViolations).toEqual(reported.policyViolations);
+  expect(compared.environment.policyViolations).toEqual(running);
+
   await deployed('broken', 'dev', { deployedAt: '2026-05-02T00:00:00Z' });
   const approved = { approval: { status: 'approved' } };
   const late = await deployed('broken', 'live', { deployedAt: '2026-04-09T00:00:00Z', ...approved });
   expect(codes(late.policyViolations)).toEqual(['frozen']);
   expect((await deployed('broken', 'live', { deployedAt: '2026-05-03T00:00:00Z', ...approved })).warnings).toEqual([]);
+  expect(await environmentNow('live')).toEqual([]);
+  expect((await compare(candidateId)).policyViolations).toEqual([]);
   const cancelled = { deployedAt: '2026-04-10T00:00:00Z', deploymentStatus: 'Cancelled' };
   expect((await deployed('broken', 'live', cancelled)).policyViolations).toEqual([]);
   const rows = async (query: string) =>

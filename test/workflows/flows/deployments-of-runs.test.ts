@@ -324,6 +324,9 @@ test('what the run of an external worker reports itself is held against the poli
   expect(reported.policyViolations).toMatchObject([{ code: 'not_approved' }]);
   await outside.post(204, `/api/flows/internal/${executionId}/callback`, { event: 'completed' });
   expect(await deploymentsOf(executionId)).toHaveLength(1);
+  const brokenBy = async (id: string) => (await outside.get(200, `/api/flows/runs/${id}`)).policyViolations;
+  expect(await brokenBy(executionId)).toEqual(reported.policyViolations);
+  expect(await brokenBy(parent)).toEqual([]);
   await app.as(app.owner).post(200, `/api/flows/runs/${parent}/cancel`);
 });
 
