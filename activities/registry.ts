@@ -31,7 +31,7 @@ import { createAnalysisResultActivities } from './code-analysis/analysis-results
 import { createPullRequestActivities } from './pull-requests/pull-requests.activities.ts';
 import { createMockDriftActivities } from './mocks/mock-drift.activities.ts';
 import { createGcCheckActivities } from './gc-ledger/gc-check.activities.ts';
-import { CRM_QUEUE } from '../workflows/crm/crm-queue.ts';
+import { CRM_QUEUE } from '../workflows/org-limits/org-limits.contract.ts';
 import { createOrgExplorerActivities } from './org-explorer/org-explorer.activities.ts';
 import { createMetricsActivities } from './metrics/metrics.activities.ts';
 import { createReleaseActivities } from './release-candidates/release-candidates.activities.ts';

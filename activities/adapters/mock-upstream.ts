@@ -1,11 +1,11 @@
 import { Agent, request as send } from 'undici';
+import { serviceId } from '../../domain/mocks/mock-keys.ts';
 import {
   type ForwardUpstream,
   HOPS_HEADER,
   hopsOf,
   PASSED_BY_HEADER,
   passedBy,
-  serviceId,
   type UpstreamAnswer,
 } from '../../domain/mocks/upstream.port.ts';
 import { type OutboundAddresses, RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';

@@ -7,10 +7,10 @@ import { contentCoding, isKnownCoding, unpacked } from '../../domain/shared/cont
 import { DomainError, notFound } from '../../domain/shared/errors.ts';
 import { plainHost } from '../../domain/shared/host-rules.ts';
 import { newId } from '../../domain/shared/ids.ts';
-import { MOCK_KEY } from '../../domain/mocks/mock-keys.ts';
+import { MOCK_KEY, serviceId } from '../../domain/mocks/mock-keys.ts';
 import type { MockLane } from '../../domain/mocks/mock-lane.ts';
 import { mockRequest } from '../../domain/mocks/mock-request.ts';
-import { HOPS_MAX, hopsOf, passedBy, serviceId } from '../../domain/mocks/upstream.port.ts';
+import { HOPS_MAX, hopsOf, passedBy } from '../../domain/mocks/upstream.port.ts';
 import { BODY_MAX_BYTES } from '../../domain/mocks/step-rules.ts';
 import { withoutOwnCookies } from '../http/cookies.ts';
 import type { HttpMetrics } from '../http/metrics.ts';

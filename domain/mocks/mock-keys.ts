@@ -15,6 +15,9 @@ export function newMockKey(encryption: Encryption, workspaceId: string): { key: 
   return { key: encryption.encrypt(key, mockKeyContext(workspaceId)), keyHash: hashSecret(key) };
 }
 
+/** Of a service, as its mock servers name it to upstreams: the same in all its processes. @param publicUrl of its clients. */
+export const serviceId = (publicUrl: string): string => hashSecret(publicUrl).slice(0, 16);
+
 /** Where clients under test reach a workspace. @param mocksUrl of mock scenarios, without a slash at its end. */
 export const mockBaseUrl = (
   { encryption, mocksUrl }: { encryption: Encryption; mocksUrl: string },

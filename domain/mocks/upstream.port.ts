@@ -1,5 +1,3 @@
-import { hashSecret } from '../auth/secrets.ts';
-
 /** A request to be passed on to the host that a scenario stands for. */
 export interface UpstreamRequest {
   /** Its address; the target follows its path. */
@@ -43,9 +41,6 @@ export const HOPS_MAX = 3;
 
 /** Names the services whose mock servers passed a request on, separated by commas, by their `serviceId`. */
 export const PASSED_BY_HEADER = 'x-quayside-mock-passed-by';
-
-/** The same in all processes of a service, and of no other. @param publicUrl where clients reach the service. */
-export const serviceId = (publicUrl: string): string => hashSecret(publicUrl).slice(0, 16);
 
 /** The services that passed a request on. */
 export const passedBy = (headers: Readonly<Record<string, string>>): string[] =>

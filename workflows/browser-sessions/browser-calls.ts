@@ -12,7 +12,7 @@ import {
   BROWSER_PROVISION,
   BROWSER_START_URL,
 } from '../activity-options.ts';
-import { CRM_QUEUE } from '../crm/crm-queue.ts';
+import { CRM_QUEUE } from '../org-limits/org-limits.contract.ts';
 import { queueBeside } from '../flows/queues.ts';
 import { BROWSER_SESSIONS_QUEUE, type SealedStartUrl } from './browser-session.contract.ts';
 

@@ -2,7 +2,7 @@ import type { ActivityOptions } from '@temporalio/workflow';
 import type { OperationId } from '../../domain/flows/flow-types.ts';
 import { ANALYSIS, BROWSER_HOLD, OUTSIDE_CALL } from '../activity-options.ts';
 import { ANALYSIS_QUEUE } from '../code-analysis/nightly-analysis.contract.ts';
-import { CRM_QUEUE } from '../crm/crm-queue.ts';
+import { CRM_QUEUE } from '../org-limits/org-limits.contract.ts';
 import { GIT_QUEUE } from '../git/git-mirror.contract.ts';
 
 /** Where and with which limits the service carries out runs of the types that it carries out itself. */

@@ -1,5 +1,5 @@
 import type { TenantKey } from '../../domain/shared/actor.ts';
-import { CRM_QUEUE } from '../crm/crm-queue.ts';
+import { CRM_QUEUE } from '../org-limits/org-limits.contract.ts';
 import { defineContract } from '../launch.ts';
 
 export interface GcCheckInput extends TenantKey {

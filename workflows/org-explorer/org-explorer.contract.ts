@@ -1,5 +1,5 @@
 import type { TenantKey } from '../../domain/shared/actor.ts';
-import { CRM_QUEUE } from '../crm/crm-queue.ts';
+import { CRM_QUEUE } from '../org-limits/org-limits.contract.ts';
 import { defineContract, defineSignal, type Launch } from '../launch.ts';
 
 /** The one reader of an org's metadata: its refreshes never overlap. */

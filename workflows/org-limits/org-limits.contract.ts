@@ -1,6 +1,8 @@
 import type { TenantKey } from '../../domain/shared/actor.ts';
-import { CRM_QUEUE } from '../crm/crm-queue.ts';
 import { defineContract, defineSignal } from '../launch.ts';
+
+/** Of everything that calls CRM orgs. */
+export const CRM_QUEUE = 'crm-v1';
 
 /** Orgs of the tenant are due. */
 export const orgsDueSignal = defineSignal('orgs-due');

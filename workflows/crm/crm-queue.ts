@@ -1,2 +1,0 @@
-/** Of everything that calls CRM orgs. */
-export const CRM_QUEUE = 'crm-v1';
