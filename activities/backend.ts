@@ -17,6 +17,8 @@ import { programLeaseTimes } from '../domain/flows/lock-lost-rules.ts';
 import { type Commands, loadCommands } from '../domain/flows/commands-file.ts';
 import { createIngest, type IngestMetrics } from '../domain/metrics/ingest.mutations.ts';
 import type { MetricsStore } from '../domain/metrics/metrics-store.port.ts';
+import { happeningEntry } from '../domain/system/happening-log-rules.ts';
+import type { Dependency, Outages, ReportAway } from '../domain/system/outages.ts';
 import { createOwnMetrics } from '../domain/metrics/own-metrics.ts';
 import type { ObjectStore } from '../domain/objects/object-store.port.ts';
 import type { BrowserProvider } from '../domain/browser-sessions/browser-provider.port.ts';
@@ -55,6 +57,7 @@ import { createSlackPlatform } from './adapters/slack-platform.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { createWorkTrackers } from './adapters/work-trackers.ts';
 import { databaseAccess } from './database-access.ts';
+import { metricsDependency } from './dependencies.ts';
 import type { Deps } from './deps.ts';
 import { CommandRuns } from './flows/command-runs.ts';
 import { connectStores } from './stores.ts';
@@ -105,8 +108,10 @@ export interface Backend {
   commands: Commands;
   log: Logger;
   now: () => Date;
-  /** Told of database connections that were lost. */
-  onConnectionLost: (error: Error) => void;
+  /** Told of database connections that were lost or refused. */
+  onConnectionLost: ReportAway;
+  /** What it reaches over the network, but for the engine. */
+  dependencies: readonly Dependency[];
   close: () => Promise<void>;
 }
 
@@ -114,17 +119,24 @@ export interface BackendParts {
   config: Config;
   launch: Launch;
   log: Logger;
+  outages: Outages;
 }
 
 /** Connects to nothing yet: connections are made when they are needed. */
-export function createBackend({ config, launch, log }: BackendParts): Backend {
+export function createBackend({ config, launch, log, outages }: BackendParts): Backend {
   const access = databaseAccess(config);
-  const onConnectionLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
-  const stores = connectStores({ config, access, openOrm: connectOrm, onConnectionLost });
+  const onConnectionLost = outages.reporter('postgresql');
+  const stores = connectStores({ config, access, openOrm: connectOrm, outages });
   const { orm, reads, objects } = stores;
   const signals: CommitSignals = {
     ...createCommitSignals(launch),
-    happened: (tenant, events) => ownMetrics.measure(tenant, events),
+    happened(tenant, events) {
+      ownMetrics.measure(tenant, events);
+      for (const event of events) {
+        const entry = happeningEntry(event, tenant.tenantSlug);
+        if (entry) log[entry.level](entry.members, entry.said);
+      }
+    },
   };
   const keys = loadKeys(config);
   const outbound = configuredAddresses(config);
@@ -149,7 +161,8 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     { outbound: hosts, actingAs, encryption, now },
     config.WORK_TRACKER_TIMEOUT_SECONDS * 1_000,
   );
-  const metricsStore = config.METRICS_URL === undefined ? undefined : createMetricsStore(config.METRICS_URL);
+  const metricsStore =
+    config.METRICS_URL === undefined ? undefined : createMetricsStore(config.METRICS_URL, outages.reporter('metrics'));
   const metrics = {
     intake: createIngest({ seriesPerDay: config.METRICS_SERIES_PER_DAY, bufferRows: config.METRICS_BUFFER_ROWS }),
     signalLane: () => {
@@ -164,6 +177,8 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     timeoutMs: config.BROWSER_PROVIDER_TIMEOUT_SECONDS * 1_000,
     pace: config.SERVICE_PACE,
   });
+  const measuring = metricsDependency(metricsStore);
+  outages.watch(measuring);
   const connections = createOrgConnections({ platform, reads, actingAs, encryption, now, log });
   return {
     access,
@@ -208,6 +223,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     log,
     now,
     onConnectionLost,
+    dependencies: [...stores.dependencies, measuring],
     async close() {
       await ownMetrics.settled();
       await Promise.all([

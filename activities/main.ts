@@ -16,12 +16,12 @@ import { installRuntime } from './worker-runtime.ts';
 
 async function main(): Promise<void> {
   const config = workerConfig(process.env, process.argv.slice(2));
-  const log = processLog('worker', config.LOG_LEVEL);
-  installRuntime(log);
+  const { log, outages } = processLog('worker', config.LOG_LEVEL);
+  installRuntime(log, outages.reporter('temporal'));
   await assertFenced(databaseAccess(config));
   await assertFitMetricsStore(config);
   const telemetry = await startTelemetry('quayside-worker', config.OTEL_EXPORTER_OTLP_ENDPOINT);
-  const worker = await runWorker({ config, log, plugins: telemetry.plugins });
+  const worker = await runWorker({ config, log, outages, plugins: telemetry.plugins });
   const metricsServer = await startMetrics(worker, config, log);
   onStop(log, async () => {
     metricsServer?.close();

@@ -1,9 +1,11 @@
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { Outages } from '../domain/system/outages.ts';
 import { SYSTEM_QUEUE } from '../workflows/system/sweeper.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { deploymentName } from '../workflows/temporal-deployments.ts';
+import { temporalDependency } from '../workflows/temporal-dependency.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { ensureSearchAttributes } from '../workflows/temporal-search-attributes.ts';
 import { createBackend, createWorkerBackend } from './backend.ts';
@@ -16,6 +18,7 @@ import { bundleFolder, ensureBundle } from './workflow-bundle.ts';
 export interface WorkerParts {
   config: WorkerConfig;
   log: Logger;
+  outages: Outages;
   /** Carry traces through Temporal. */
   plugins?: OpenTelemetryPlugin[];
   /** Runs the workflow code; absent: a thread of its own. */
@@ -41,13 +44,15 @@ export interface RunningWorker {
  * Starts the worker of the configured queues. Rejects when Temporal does not answer; throws `ConfigError` for a queue
  * that is none, `SearchAttributesError` for a namespace that cannot be used.
  */
-export async function runWorker({ config, log, plugins = [], thread }: WorkerParts): Promise<RunningWorker> {
+export async function runWorker({ config, log, outages, plugins = [], thread }: WorkerParts): Promise<RunningWorker> {
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins };
   const client = createTemporalClient({ ...engine, pace: config.SERVICE_PACE });
   if ((await ensureSearchAttributes(client)) === 'unchecked')
     log.warn('the search attributes of the namespace could not be listed');
-  const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });
-  const { deps, close } = createWorkerBackend(createBackend({ config, launch, log }), config);
+  outages.watch(temporalDependency(client, config.TEMPORAL_ADDRESS));
+  const onEngineAway = outages.reporter('temporal');
+  const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log, onAway: onEngineAway });
+  const { deps, close } = createWorkerBackend(createBackend({ config, launch, log, outages }), config);
   const { queues, activityNames } = workerQueues(deps, config.queues);
   const version = buildOf(config);
   const fleet = await createFleet({
@@ -70,6 +75,7 @@ export async function runWorker({ config, log, plugins = [], thread }: WorkerPar
       sweeper = await startSweeper(client, config.TASK_QUEUE_PREFIX, log, {
         pace: config.SERVICE_PACE,
         build: version,
+        onAway: onEngineAway,
       });
     },
     ended,

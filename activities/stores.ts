@@ -7,26 +7,37 @@ import type { DatabaseAccess } from '../domain/data/pool.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import { systemActor } from '../domain/shared/actor.ts';
 import type { Config } from '../domain/shared/config.ts';
+import type { Outages, ReportAway } from '../domain/system/outages.ts';
 import { createObjectStore } from './adapters/object-store.ts';
+import { isStoreAway } from './adapters/s3-trouble-rules.ts';
 import { WORK_SETTINGS } from './database-access.ts';
+import { databaseDependency, objectsDependency } from './dependencies.ts';
 
 export interface StoresParts {
   config: Config;
   /** With the role that the process acts as. */
   access: DatabaseAccess;
-  openOrm: (access: DatabaseAccess, onConnectionLost: (error: Error) => void) => MikroORM;
-  onConnectionLost: (error: Error) => void;
+  openOrm: (access: DatabaseAccess, onConnectionLost: ReportAway) => MikroORM;
+  outages: Outages;
 }
 
 /** What the service and hosts of browsers keep things in. Connects to nothing yet. */
-export function connectStores({ config, access, openOrm, onConnectionLost }: StoresParts) {
+export function connectStores({ config, access, openOrm, outages }: StoresParts) {
+  const onConnectionLost = outages.reporter('postgresql');
   const orm = openOrm({ ...access, settings: WORK_SETTINGS }, onConnectionLost);
   const reads = createFencedReads({ ...access, slowPoolSize: config.DATABASE_SLOW_POOL_SIZE }, onConnectionLost);
-  const objects = createObjectStore(objectStoreLocation(config));
+  const location = objectStoreLocation(config);
+  const objects = createObjectStore(location, outages.reporter('objects'));
+  const dependencies = [
+    databaseDependency(orm.em.getKysely<never>()),
+    ...(location.kind === 's3' ? [objectsDependency(objects, isStoreAway)] : []),
+  ];
+  outages.watch(...dependencies);
   return {
     orm,
     reads,
     objects,
+    dependencies,
     recordings: localRecordings({
       objects,
       pagesOf: ({ tenantId, sessionId }) =>

@@ -12,6 +12,7 @@ import { assertFitMetricsStore } from '../activities/backend.ts';
 import { databaseAccess } from '../activities/database-access.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
+import { temporalDependency } from '../workflows/temporal-dependency.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { apiConfig } from './config.ts';
 import { createHttpMetrics } from './http/metrics.ts';
@@ -24,7 +25,7 @@ const ENGINE_RETRY_MS = 5_000;
 
 async function main(): Promise<void> {
   const config = apiConfig(process.env);
-  const log = processLog('api', config.LOG_LEVEL);
+  const { log, outages } = processLog('api', config.LOG_LEVEL);
   await assertFenced(databaseAccess(config));
   await assertFitMetricsStore(config);
   const telemetry = await startTelemetry('quayside-api', config.OTEL_EXPORTER_OTLP_ENDPOINT);
@@ -35,20 +36,20 @@ async function main(): Promise<void> {
     pace: config.SERVICE_PACE,
   });
   const metrics = createHttpMetrics();
-  const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });
+  const engine = temporalDependency(client, config.TEMPORAL_ADDRESS);
+  outages.watch(engine);
+  const launch = temporalLaunch(client, {
+    queuePrefix: config.TASK_QUEUE_PREFIX,
+    log,
+    onAway: outages.reporter('temporal'),
+  });
   const api = createApi({
     config,
     log,
     metrics,
     launch,
-    dependencies: [
-      {
-        name: 'temporal',
-        // What it has to carry out is stored and carried out when it is back.
-        isOptional: true,
-        check: () => client.withDeadline(Date.now() + 2_000, () => client.connection.workflowService.getSystemInfo({})),
-      },
-    ],
+    outages,
+    dependencies: [engine],
   });
   const metricsServer =
     config.METRICS_PORT === 0

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { type Backend, createBackend } from '../activities/backend.ts';
+import { createBackend } from '../activities/backend.ts';
 import { TenantQueue } from '../domain/shared/tenant-queue.ts';
 import { connectDatabase } from '../domain/data/database.ts';
 import { createMockUpstream } from '../activities/adapters/mock-upstream.ts';
@@ -39,7 +38,7 @@ import { createApp } from './app.ts';
 import { mocksHostOf, mocksUrlOf } from '../domain/shared/config.ts';
 import type { ApiConfig } from './config.ts';
 import { cookiesOf } from './http/cookies.ts';
-import type { Dependency } from './http/health.ts';
+import type { Dependency, Outages } from '../domain/system/outages.ts';
 import { createHttpServer } from './http/http-server.ts';
 import type { HttpMetrics } from './http/metrics.ts';
 import { createMockServer } from './mocks/mock-server.ts';
@@ -55,7 +54,8 @@ export interface ApiParts {
   log: Logger;
   metrics: HttpMetrics;
   launch: Launch;
-  /** Dependencies in addition to the database. */
+  outages: Outages;
+  /** Dependencies in addition to those of the backend. */
   dependencies: readonly Dependency[];
 }
 
@@ -95,8 +95,8 @@ const senderOf = ({ MAIL_FROM, publicUrl }: ApiConfig): string =>
   MAIL_FROM ?? `Quayside <no-reply@${new URL(publicUrl).hostname}>`;
 
 /** Creates the API server, which does not listen yet. */
-export function createApi({ config, log, metrics, launch, dependencies }: ApiParts): ApiServer {
-  const backend = createBackend({ config, launch, log });
+export function createApi({ config, log, metrics, launch, outages, dependencies }: ApiParts): ApiServer {
+  const backend = createBackend({ config, launch, log, outages });
   const { access, actingAs, orm, reads, signals, keys, encryption, now } = backend;
   const { db: database, close: closeDatabase } = connectDatabase(access, backend.onConnectionLost);
   const ring = createTokenRing(keys.tokenKeys);
@@ -212,11 +212,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     log,
     metrics,
     accessTokens,
-    dependencies: [
-      { name: 'postgresql', check: () => sql`select 1`.execute(database) },
-      metricsDependency(backend),
-      ...dependencies,
-    ],
+    dependencies: [...backend.dependencies, ...dependencies],
     isStopping: () => isStopping,
     basePath: config.BASE_PATH,
   });
@@ -294,16 +290,6 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     },
   };
 }
-
-/** What comes for it is kept, and queries wait until it is there. */
-const metricsDependency = ({ metricsStore }: Backend): Dependency => ({
-  name: 'metrics',
-  isOptional: true,
-  check: async () => {
-    if (!metricsStore) throw new Error('METRICS_URL names no metrics store');
-    await metricsStore.check();
-  },
-});
 
 const workflowUrls =
   ({ TEMPORAL_UI_URL: root, TEMPORAL_NAMESPACE: namespace }: ApiConfig) =>

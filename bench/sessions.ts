@@ -8,6 +8,7 @@ import { processesOf } from '../activities/browser-host/processes.ts';
 import { installRuntime } from '../activities/worker-runtime.ts';
 import { parseHostConfig } from '../domain/shared/host-config.ts';
 import { ANIMATED_PAGE, servePages } from '../test/support/pages.ts';
+import { Outages } from '../domain/system/outages.ts';
 import { hostEnvironment } from '../tools/host-environment.ts';
 import { childrenOf, cpuTimes } from './cpu.ts';
 import { Figures, quantile } from './figures.ts';
@@ -26,7 +27,8 @@ const MEASURED_MS = 8_000;
 const SETTLED_MS = 2_000;
 
 const log = pino({ level: 'error' });
-installRuntime(log);
+const outages = new Outages(log);
+installRuntime(log, outages.reporter('temporal'));
 const stage = await sessionsStage();
 const { record, stop } = stage;
 const pages = await servePages({ '/': ANIMATED_PAGE });
@@ -36,6 +38,7 @@ try {
     runBrowserHost({
       config: parseHostConfig({ ...hostEnvironment(stage.service.env), BROWSER_SPARES: String(spares) }),
       log,
+      outages,
     });
   const show = async (host: BrowserHost, id: string) => {
     const browser = host.browsers.find(id);

@@ -1,11 +1,50 @@
-import { type Logger, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino } from 'pino';
 import { lineForPeople } from './shared/log-line-rules.ts';
+import { loggedError } from './shared/logged-error-rules.ts';
+import { Outages } from './system/outages.ts';
 
-/** The log of a process on its standard output: JSON, an entry a line; on a terminal for people, with stacks at `debug`. */
-export function processLog(name: string, level: string): Logger {
-  // Temporal's SDK passes a failure as `error`, which would be written as an empty object.
-  const options = { level, base: { process: name }, serializers: { error: pino.stdSerializers.err } };
-  if (!process.stdout.isTTY) return pino(options);
-  const hasStacks = level === 'debug' || level === 'trace';
-  return pino(options, { write: (line: string) => void process.stdout.write(lineForPeople(line, { hasStacks })) });
+export interface ProcessLog {
+  log: Logger;
+  /** What fails because of one of them is logged at `debug`: they are logged themselves. */
+  outages: Outages;
+}
+
+const WARN = 40;
+
+/** The log of a process on its standard output: JSON, an entry a line; on a terminal for people. Stacks are at `debug`. */
+export function processLog(name: string, level: string): ProcessLog {
+  const hasStack = level === 'debug' || level === 'trace';
+  const write = (line: string) => void process.stdout.write(lineForPeople(line, { hasStacks: hasStack }));
+  return loggingTo(process.stdout.isTTY ? { write } : undefined, { level, base: { process: name } });
+}
+
+/** @param destination absent: the standard output. */
+export function loggingTo(
+  destination: pino.DestinationStream | undefined,
+  { level, base }: { level: string; base?: LoggerOptions['base'] },
+): ProcessLog {
+  const serializer = (error: unknown) => loggedError(error, { hasStack: level === 'debug' || level === 'trace' });
+  const options: LoggerOptions = {
+    level,
+    ...(base && { base }),
+    // Temporal's SDK passes a failure as `error`.
+    serializers: { err: serializer, error: serializer },
+    hooks: {
+      logMethod(given, method, levelNumber) {
+        const [members] = given as unknown[];
+        const error = levelNumber >= WARN ? errorIn(members) : undefined;
+        if (error === undefined) method.apply(this, given);
+        else outages.log(error, { write: () => method.apply(this, given), writeDebug: () => this.debug(...given) });
+      },
+    },
+  };
+  const log = destination ? pino(options, destination) : pino(options);
+  const outages = new Outages(log);
+  return { log, outages };
+}
+
+function errorIn(members: unknown): unknown {
+  if (members === null || typeof members !== 'object') return undefined;
+  const { err, error } = members as { err?: unknown; error?: unknown };
+  return err ?? error;
 }

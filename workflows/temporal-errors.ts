@@ -27,6 +27,11 @@ export function hasGrpcStatus(error: unknown, ...codes: number[]): boolean {
   return false;
 }
 
+/** Whether the server itself did not answer: a workflow that does not answer an update may lack a worker. */
+export const isEngineAway = (error: unknown): boolean =>
+  !(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) &&
+  hasGrpcStatus(error, GRPC.DEADLINE_EXCEEDED, GRPC.UNAVAILABLE);
+
 /**
  * An engine that cannot be reached, or does not answer in time, becomes an `EngineUnavailableError`, and a refusal by
  * the workflow a `DomainError`. All else is a bug or a wrong installation, and stays what it is.
@@ -36,8 +41,6 @@ export function launchError(error: unknown): unknown {
     const { type, message } = error.cause;
     return isErrorCode(type) ? new DomainError(type, message) : error;
   }
-  const isUnavailable =
-    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
-    hasGrpcStatus(error, GRPC.DEADLINE_EXCEEDED, GRPC.UNAVAILABLE);
+  const isUnavailable = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isEngineAway(error);
   return isUnavailable ? new EngineUnavailableError('The workflow engine did not answer', { cause: error }) : error;
 }

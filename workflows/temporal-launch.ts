@@ -8,8 +8,9 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { Logger } from 'pino';
+import type { ReportAway } from '../domain/system/outages.ts';
 import { EngineUnavailableError, type Launch, type WorkflowState } from './launch.ts';
-import { GRPC, hasGrpcStatus, launchError } from './temporal-errors.ts';
+import { GRPC, hasGrpcStatus, isEngineAway, launchError } from './temporal-errors.ts';
 import { temporalSchedules } from './temporal-schedules.ts';
 import { startOptions } from './temporal-start.ts';
 import { boundedId } from './workflow-id.ts';
@@ -39,13 +40,15 @@ export interface LaunchOptions {
   /** Put before the name of each task queue, so that several installations share one namespace. */
   queuePrefix: string;
   log: Pick<Logger, 'warn' | 'error'>;
+  /** Told each time that the engine is found away. */
+  onAway?: ReportAway;
   /** How long a call waits for the engine's answer. */
   callTimeoutMs?: number;
 }
 
 export function temporalLaunch(
   client: Client,
-  { queuePrefix, log, callTimeoutMs = CALL_TIMEOUT_MS }: LaunchOptions,
+  { queuePrefix, log, onAway, callTimeoutMs = CALL_TIMEOUT_MS }: LaunchOptions,
 ): Launch {
   const idOf: Launch['idOf'] = (contract, input) => boundedId(queuePrefix, contract.workflowId(input));
   const signalling = new Map<string, { again: boolean }>();
@@ -54,6 +57,7 @@ export function temporalLaunch(
     try {
       return await client.withDeadline(Date.now() + timeoutMs, call);
     } catch (error) {
+      if (isEngineAway(error)) onAway?.(error);
       throw launchError(error);
     }
   };

@@ -1,6 +1,12 @@
 import { finished } from 'node:stream/promises';
 import { Agent, request } from 'undici';
-import { type MetricsStore, type StoreAnswer, TENANT_LABEL } from '../../domain/metrics/metrics-store.port.ts';
+import {
+  type MetricsStore,
+  MetricsStoreAwayError,
+  type StoreAnswer,
+  TENANT_LABEL,
+} from '../../domain/metrics/metrics-store.port.ts';
+import type { ReportAway } from '../../domain/system/outages.ts';
 
 /** The store itself ends a query in time; the answer needs some time more. */
 const GRACE_MS = 1_000;
@@ -8,33 +14,52 @@ const WRITE_TIMEOUT_MS = 20_000;
 const CHECK_TIMEOUT_MS = 1_500;
 const WINDOW = '5m0s';
 
+interface RequestOptions {
+  method?: 'POST';
+  body?: string;
+}
+
 /** The other side closed a connection that stood: by its end, as a rule. */
 const isLoss = (error: unknown): boolean => {
   const { code } = error as { code?: string };
   return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET';
 };
 
-/** @param url root of VictoriaMetrics' interface, as the operator configured it. */
-export function createMetricsStore(url: string): MetricsStore {
+/**
+ * @param url root of VictoriaMetrics' interface, as the operator configured it.
+ * @param onAway is told each time that it is found away.
+ */
+export function createMetricsStore(url: string, onAway: ReportAway = () => undefined): MetricsStore {
   const root = url.replace(/\/$/, '');
   const agent = new Agent({ connections: 32, connect: { timeout: 2_000 } });
   const fenceOf = (tenantId: string) => `${TENANT_LABEL}=${tenantId}`;
+  const away = (cause: unknown) => {
+    const error = new MetricsStoreAwayError('no answer', { cause });
+    onAway(error);
+    return error;
+  };
+  /** Answers a status below 500. */
+  const call = async (path: string, options: RequestOptions, timeoutMs: number) => {
+    let answer: { statusCode: number; text: string };
+    try {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const { statusCode, body } = await request(root + path, { ...options, dispatcher: agent, signal });
+      answer = { statusCode, text: await body.text() };
+    } catch (error) {
+      throw away(error);
+    }
+    if (answer.statusCode >= 500) throw away(new Error(`It answered ${answer.statusCode}`));
+    return answer;
+  };
   const get = async (path: string) => {
-    const { statusCode, body } = await request(root + path, {
-      dispatcher: agent,
-      signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
-    });
-    const text = await body.text();
-    if (statusCode !== 200) throw new Error(`the metrics store answered ${statusCode}`);
+    const { statusCode, text } = await call(path, {}, CHECK_TIMEOUT_MS);
+    if (statusCode !== 200) throw away(new Error(`It answered ${statusCode} at ${path}`));
     return text;
   };
   return {
     async write(tenantId, lines) {
-      const { statusCode, body } = await request(
-        `${root}/api/v1/import?extra_label=${encodeURIComponent(fenceOf(tenantId))}`,
-        { dispatcher: agent, method: 'POST', body: lines, signal: AbortSignal.timeout(WRITE_TIMEOUT_MS) },
-      );
-      const text = await body.text();
+      const path = `/api/v1/import?extra_label=${encodeURIComponent(fenceOf(tenantId))}`;
+      const { statusCode, text } = await call(path, { method: 'POST', body: lines }, WRITE_TIMEOUT_MS);
       if (statusCode >= 300) throw new Error(`the metrics store answered ${statusCode}: ${text.slice(0, 200)}`);
     },
     async read(tenantId, what, parameters, { timeoutMs, signal }): Promise<StoreAnswer> {
@@ -58,16 +83,13 @@ export function createMetricsStore(url: string): MetricsStore {
         return { outcome: 'answered', status: statusCode, body, end };
       } catch (error) {
         if (clock.aborted) return { outcome: 'timeout' };
-        return { outcome: isLoss(error) ? 'lost' : 'away' };
+        if (isLoss(error)) return { outcome: 'lost' };
+        if (!signal.aborted) away(error);
+        return { outcome: 'away' };
       }
     },
     async startedAt() {
-      const { statusCode, body } = await request(`${root}/metrics`, {
-        dispatcher: agent,
-        signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
-      });
-      const text = await body.text();
-      if (statusCode >= 500) throw new Error(`the metrics store answered ${statusCode}`);
+      const { text } = await call('/metrics', {}, CHECK_TIMEOUT_MS);
       const [, seconds] = /^process_start_time_seconds (\d+)/m.exec(text) ?? [];
       return seconds === undefined ? undefined : Number(seconds);
     },

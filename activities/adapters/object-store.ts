@@ -1,16 +1,19 @@
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { ObjectStoreLocation } from '../../domain/objects/object-store-location.ts';
+import type { ReportAway } from '../../domain/system/outages.ts';
 import { createFolderObjectStore } from './folder-object-store.ts';
 
-/** The store at the place that is configured. */
-export const createObjectStore = (location: ObjectStoreLocation): ObjectStore =>
-  location.kind === 's3' ? createLoadedStore(location) : createFolderObjectStore(location.path);
+/** The store at the place that is configured. @param onAway is told each time that one over the network is found away. */
+export const createObjectStore = (location: ObjectStoreLocation, onAway: ReportAway = () => undefined): ObjectStore =>
+  location.kind === 's3' ? createLoadedStore(location, onAway) : createFolderObjectStore(location.path);
 
 /** Loads the client of S3 when it is first used: it takes several megabytes of memory. */
-function createLoadedStore(location: Extract<ObjectStoreLocation, { kind: 's3' }>): ObjectStore {
+function createLoadedStore(location: Extract<ObjectStoreLocation, { kind: 's3' }>, onAway: ReportAway): ObjectStore {
   let loading: Promise<ObjectStore> | undefined;
   const store = () =>
-    (loading ??= import('./s3-object-store.ts').then(({ createS3ObjectStore }) => createS3ObjectStore(location)));
+    (loading ??= import('./s3-object-store.ts').then(({ createS3ObjectStore }) =>
+      createS3ObjectStore(location, onAway),
+    ));
   return {
     put: async (key, content, contentType) => (await store()).put(key, content, contentType),
     get: async (key, range) => (await store()).get(key, range),

@@ -12,17 +12,17 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { ObjectStoreLocation } from '../../domain/objects/object-store-location.ts';
+import type { ReportAway } from '../../domain/system/outages.ts';
+import { isStoreAway } from './s3-trouble-rules.ts';
 
 /**
  * Objects in a bucket of Amazon S3 or of a store that speaks its protocol. Credentials come as the AWS SDK finds them:
  * `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, a profile, or the role of the machine.
  */
-export function createS3ObjectStore({
-  bucket,
-  prefix,
-  endpoint,
-  region,
-}: Extract<ObjectStoreLocation, { kind: 's3' }>): ObjectStore {
+export function createS3ObjectStore(
+  { bucket, prefix, endpoint, region }: Extract<ObjectStoreLocation, { kind: 's3' }>,
+  onAway: ReportAway,
+): ObjectStore {
   const client = new S3Client({
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
@@ -30,6 +30,17 @@ export function createS3ObjectStore({
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+  client.middlewareStack.add(
+    (next) => async (request) => {
+      try {
+        return await next(request);
+      } catch (error) {
+        if (isStoreAway(error)) onAway(error);
+        throw error;
+      }
+    },
+    { step: 'initialize', name: 'reportAway' },
+  );
   const placeOf = (key: string) => ({ Bucket: bucket, Key: prefix === '' ? key : `${prefix}/${key}` });
   return {
     async put(key, content, contentType) {

@@ -12,9 +12,11 @@ import { systemActor } from '../../domain/shared/actor.ts';
 import { ConfigError } from '../../domain/shared/config.ts';
 import type { HostConfig } from '../../domain/shared/host-config.ts';
 import { newId } from '../../domain/shared/ids.ts';
+import type { Outages } from '../../domain/system/outages.ts';
 import { within } from '../../domain/shared/within.ts';
 import { BROWSER_SESSIONS_QUEUE } from '../../workflows/browser-sessions/browser-session.contract.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
+import { temporalDependency } from '../../workflows/temporal-dependency.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';
 import { createBrowserSessionActivities } from '../browser-sessions/browser-sessions.activities.ts';
 import { createFleet } from '../worker.ts';
@@ -44,6 +46,7 @@ const QUICK_CANCELLATION = { maxHeartbeatThrottleInterval: '500 milliseconds' } 
 export interface BrowserHostParts {
   config: HostConfig;
   log: Logger;
+  outages: Outages;
   plugins?: OpenTelemetryPlugin[];
 }
 
@@ -62,14 +65,19 @@ export interface BrowserHost {
  * Starts a host of browsers. Rejects when Temporal or the database does not answer; throws `ConfigError` where no browser may be
  * lent: without Chromium, or with a weaker isolation than is allowed.
  */
-export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostParts): Promise<BrowserHost> {
+export async function runBrowserHost({ config, log, outages, plugins = [] }: BrowserHostParts): Promise<BrowserHost> {
   const programs = await findPrograms(config.CHROMIUM_PATH);
   if (!programs) throw new ConfigError(WITHOUT_CHROMIUM);
   await removeStaleFolders();
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins };
   const client = createTemporalClient(engine);
-  const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });
-  const deps = await createHostBackend({ config, launch, log });
+  outages.watch(temporalDependency(client, config.TEMPORAL_ADDRESS));
+  const launch = temporalLaunch(client, {
+    queuePrefix: config.TASK_QUEUE_PREFIX,
+    log,
+    onAway: outages.reporter('temporal'),
+  });
+  const deps = await createHostBackend({ config, launch, log, outages });
   const { outbound } = deps;
   const { startsAs, isolation } = await isolationHere({ programs, outbound });
   const refusal = refusedIsolation(isolation, {

@@ -11,6 +11,7 @@ import { configuredAddresses } from '../../domain/outbound/outbound-addresses.ts
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import { publicUrlOf } from '../../domain/shared/config.ts';
 import type { HostConfig } from '../../domain/shared/host-config.ts';
+import type { Outages } from '../../domain/system/outages.ts';
 import { unitOfWork } from '../../domain/unit-of-work.ts';
 import {
   browserSessionContract,
@@ -30,15 +31,22 @@ const HOST_CONNECTIONS = 2;
 /** Longer than an org takes to open its front door. */
 const START_URL_MAX_MS = 45_000;
 
+export interface HostBackendParts {
+  config: HostConfig;
+  launch: Launch;
+  log: Logger;
+  outages: Outages;
+}
+
 /**
  * What a host of browsers reaches: the rows that its role of the database opens, recordings and the engine, and none of the
  * keys of the service. It verifies tokens by public keys, and is given what opens an org by a worker, sealed for this process.
  */
-export async function createHostBackend({ config, launch, log }: { config: HostConfig; launch: Launch; log: Logger }) {
+export async function createHostBackend({ config, launch, log, outages }: HostBackendParts) {
   const access = hostDatabaseAccess(config);
-  const onConnectionLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const onConnectionLost = outages.reporter('postgresql');
   const openOrmOfStatements: StoresParts['openOrm'] = (own, onError) => openOrm(own, [], onError);
-  const stores = connectStores({ config, access, openOrm: openOrmOfStatements, onConnectionLost });
+  const stores = connectStores({ config, access, openOrm: openOrmOfStatements, outages });
   const hosts = connectDatabase({ ...access, poolSize: HOST_CONNECTIONS }, onConnectionLost);
   // What a host does is told to webhooks alone.
   const signals = { lanes: signalLanes(launch) };

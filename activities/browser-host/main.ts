@@ -11,11 +11,11 @@ import { runBrowserHost } from './browser-host.ts';
 
 async function main(): Promise<void> {
   const config = parseHostConfig(process.env);
-  const log = processLog('browser-host', config.LOG_LEVEL);
-  installRuntime(log);
+  const { log, outages } = processLog('browser-host', config.LOG_LEVEL);
+  installRuntime(log, outages.reporter('temporal'));
   await assertFenced(hostDatabaseAccess(config), { isRoleAlone: config.isProduction });
   const telemetry = await startTelemetry('quayside-browser-host', config.OTEL_EXPORTER_OTLP_ENDPOINT);
-  const host = await runBrowserHost({ config, log, plugins: telemetry.plugins });
+  const host = await runBrowserHost({ config, log, outages, plugins: telemetry.plugins });
   onStop(log, async () => {
     await host.stop();
     await telemetry.shutdown();

@@ -10,6 +10,7 @@ import {
   isSweeperRunning,
   removeOldSchedules,
 } from '../../workflows/temporal-sweeper.ts';
+import type { ReportAway } from '../../domain/system/outages.ts';
 import { SWEEPS } from './sweeps.ts';
 
 const CHECK_EVERY_MS = 60_000;
@@ -22,13 +23,14 @@ const CHECK_BUILD_EVERY_MS = 5_000;
  * Has the sweeper run the sweeps of this version, once at once and whenever the engine was away, and starts it again when
  * it is gone; `stop` ends that.
  * A worker of a build waits with both until its build is current.
+ * @param options.onAway is told each time that the engine is found away.
  * @param options.pace multiplies the pauses between sweeps and between checks; 1 but for tests.
  */
 export async function startSweeper(
   client: Client,
   queuePrefix: string,
   log: Logger,
-  { pace, build }: { pace: number; build: WorkerDeploymentVersion | undefined },
+  { pace, build, onAway }: { pace: number; build: WorkerDeploymentVersion | undefined; onAway: ReportAway },
 ): Promise<{ stop: () => void }> {
   const plan: SweepPlan[] = SWEEPS.map(({ name, everyMs, isChore }) => ({ name, everyMs: everyMs * pace, isChore }));
   let configuredSince: string | undefined;
@@ -52,7 +54,7 @@ export async function startSweeper(
     },
     (build ? CHECK_BUILD_EVERY_MS : CHECK_EVERY_MS) * pace,
   );
-  const watch = watchEngine(client, async () => {
+  const watch = watchEngine(client, onAway, async () => {
     const isConfigured = configuredSince !== undefined && (await readSince()) === configuredSince;
     // It may have come back with another store.
     if (isConfigured) await configure(client, queuePrefix, plan, log);
@@ -66,7 +68,7 @@ export async function startSweeper(
 }
 
 /** Calls `onReturn` each time that the engine answers after it did not. */
-function watchEngine(client: Client, onReturn: () => Promise<void>): NodeJS.Timeout {
+function watchEngine(client: Client, onAway: ReportAway, onReturn: () => Promise<void>): NodeJS.Timeout {
   let isAway = false;
   let isAsking = false;
   const ask = async () => {
@@ -78,8 +80,9 @@ function watchEngine(client: Client, onReturn: () => Promise<void>): NodeJS.Time
         if (isAway) await onReturn();
       });
       isAway = false;
-    } catch {
+    } catch (error) {
       isAway = true;
+      onAway(error);
     } finally {
       isAsking = false;
     }

@@ -37,7 +37,6 @@ export function createSweepActivities(
       return report;
     } catch (error) {
       metrics.recordError(name);
-      deps.log.error({ err: error, sweep: name }, 'a sweep failed');
       throw error;
     }
   }
@@ -60,6 +59,7 @@ export function createSweepActivities(
           if (report) results.reports[name] = report;
           else results.withWork.push(name);
         } catch (error) {
+          deps.log.error({ err: error, sweep: name }, 'a sweep failed');
           results.errors[name] = error instanceof Error ? error.message : String(error);
         }
       }

@@ -21,6 +21,12 @@ export function createWebhookActivities(deps: Deps): PumpActivities {
     for (const lane of await store.record(outcomes)) {
       disable(deps, lane).catch((error: unknown) => deps.log.error({ err: error, ...lane }, 'not disabled yet'));
     }
+    for (const { delivery, next, attempt } of outcomes) {
+      if (next.status !== 'failed') continue;
+      const { tenantId, id, event, attempts } = delivery;
+      const reason = attempt?.error ?? attempt?.statusCode;
+      deps.log.info({ tenantId, delivery: id, event, attempts: attempts + 1, reason }, 'delivery given up');
+    }
     return outcomes.map(() => undefined);
   };
   const record = batched(recordAll, { restMs: RECORD_REST_MS, maxRestMs: RECORD_MAX_REST_MS });

@@ -83,7 +83,8 @@ function answerWithProblem(ctx: Context, error: unknown): void {
   const { requestId, log, showsFailure } = ctx.state as RequestState;
   if (isUnexpected(error)) log.error({ err: error }, 'request failed');
   const { status, headers, body } = problemOf(error, ctx.path, requestId);
-  if (status === 503) log.warn({ err: error }, 'dependency unavailable');
+  // What is refused on purpose follows from an outage, which is logged by itself, or from a limit.
+  if (status === 503) log[error instanceof DomainError ? 'debug' : 'warn']({ err: error }, 'dependency unavailable');
   ctx.status = status;
   ctx.set(headers);
   ctx.type = 'application/problem+json';

@@ -1,14 +1,6 @@
 import type Router from '@koa/router';
 import { DomainError } from '../../domain/shared/errors.ts';
-import { within } from '../../domain/shared/within.ts';
-
-/** A dependency that each readiness check probes: `check` resolves if it answers, otherwise rejects. */
-export interface Dependency {
-  name: string;
-  /** The API accepts requests without it, and their effects come later. */
-  isOptional?: boolean;
-  check: () => Promise<unknown>;
-}
+import { type Dependency, stateOf } from '../../domain/system/outages.ts';
 
 const CHECK_TIMEOUT_MS = 2_000;
 
@@ -29,7 +21,7 @@ export function mountHealth(router: Router, dependencies: readonly Dependency[],
   });
   router.get('/readyz', async (ctx) => {
     const checks = await Promise.all(
-      dependencies.map(async ({ check, ...dependency }) => ({ ...dependency, state: await stateOf(check) })),
+      dependencies.map(async (dependency) => ({ ...dependency, ...(await stateOf(dependency, CHECK_TIMEOUT_MS)) })),
     );
     const status = isStopping() ? 'stopping' : readinessOf(checks);
     ctx.status = status === 'ready' || status === 'degraded' ? 200 : 503;
@@ -42,13 +34,4 @@ function readinessOf(checks: readonly { isOptional?: boolean; state: 'up' | 'dow
   const down = checks.filter(({ state }) => state === 'down');
   if (down.length === 0) return 'ready';
   return down.every(({ isOptional }) => isOptional) ? 'degraded' : 'not ready';
-}
-
-async function stateOf(check: () => Promise<unknown>): Promise<'up' | 'down'> {
-  try {
-    const answered = check().then((): 'up' => 'up');
-    return await within(CHECK_TIMEOUT_MS, answered, () => 'down');
-  } catch {
-    return 'down';
-  }
 }

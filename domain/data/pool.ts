@@ -47,7 +47,15 @@ for (const type of [TIMESTAMPTZ, TIMESTAMP, DATE, INTERVAL]) types.setTypeParser
 
 /** The pool under the dialect. @param onError is told of connections that were lost or refused. */
 export function createPool(access: DatabaseAccess, onError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool({ ...connectionOptions(access), ...verifying(access, onError), types });
+  const pool = new pg.Pool({
+    ...connectionOptions(access),
+    ...verifying(access, onError),
+    types,
+    // Otherwise only who asked for a connection is told that there is none.
+    log: (said: string, error?: unknown) => {
+      if (said === 'client failed to connect') onError(error as Error);
+    },
+  });
   takeBackLostClients(pool);
   dropOutdatedClients(pool);
   // Without a listener, a connection that the server drops ends the process.

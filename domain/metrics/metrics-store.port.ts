@@ -9,9 +9,12 @@ export type StoreAnswer =
   | { outcome: 'answered'; status: number; body: AsyncIterable<Uint8Array>; end: Promise<'ended' | 'lost'> }
   | { outcome: 'away' | 'timeout' | 'lost' };
 
+/** The store cannot be reached, or is not able to answer. */
+export class MetricsStoreAwayError extends Error {}
+
 /** The store of metrics: VictoriaMetrics, or what has its interface. Every read and write is fenced to one tenant. */
 export interface MetricsStore {
-  /** Writes samples, a line of JSON each. Rejects when the store is away or refuses. */
+  /** Writes samples, a line of JSON each. Rejects when the store refuses; with `MetricsStoreAwayError` when it is away. */
   write: (tenantId: string, lines: string) => Promise<void>;
   read: (
     tenantId: string,
@@ -19,9 +22,9 @@ export interface MetricsStore {
     parameters: StoreParameters,
     options: { timeoutMs: number; signal: AbortSignal },
   ) => Promise<StoreAnswer>;
-  /** When it was started, in epoch seconds; undefined if it does not say so. Rejects when it is away. */
+  /** When it was started, in epoch seconds; undefined if it does not say so. Rejects with `MetricsStoreAwayError`. */
   startedAt: () => Promise<number | undefined>;
-  /** Resolves when it answers. */
+  /** Resolves when it answers; rejects with `MetricsStoreAwayError`. */
   check: () => Promise<void>;
   /** Why it cannot be used, as one sentence; undefined also when it does not answer. */
   problem: () => Promise<string | undefined>;

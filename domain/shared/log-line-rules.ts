@@ -4,6 +4,7 @@ const OMITTED = new Set(['level', 'time', 'msg', 'process', 'pid', 'hostname', '
 
 interface LoggedError {
   message?: string;
+  at?: string;
   stack?: string;
 }
 
@@ -26,13 +27,14 @@ export function lineForPeople(json: string, { hasStacks }: { hasStacks: boolean 
     .map(
       ([name, value]) => `${name}=${typeof value === 'string' && !/\s/.test(value) ? value : JSON.stringify(value)}`,
     );
-  const why = typeof error === 'string' ? error : error?.message;
+  const { message: why, at } = typeof error === 'string' ? { message: error } : (error ?? {});
   const parts = [
     new Date(Number(time)).toISOString().slice(11, 23),
     (LEVELS[Number(level)] ?? String(level)).padEnd(5),
     ...(typeof process === 'string' ? [process] : []),
     String(msg) + (why === undefined ? '' : `: ${why}`),
     ...members,
+    ...(at === undefined ? [] : [`at=${at}`]),
   ];
   const line = parts.join(' ').replaceAll(/\s*[\r\n]+\s*/g, ' ');
   const stack = hasStacks && typeof error === 'object' ? error.stack : undefined;

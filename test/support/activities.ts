@@ -1,15 +1,14 @@
 import { pino } from 'pino';
 import { createBackend, createWorkerBackend, type WorkerBackend } from '../../activities/backend.ts';
 import { workerConfig } from '../../activities/config.ts';
+import { Outages } from '../../domain/system/outages.ts';
 import type { TestApp } from './app.ts';
 
 /** What activities reach, for a test that calls them itself; as in a worker on the app's database. */
 export function activityDeps({ env, launch }: Pick<TestApp, 'env' | 'launch'>): WorkerBackend {
   const config = workerConfig({ ...env, DATABASE_POOL_SIZE: '4' }, []);
-  const backend = createWorkerBackend(
-    createBackend({ config, launch, log: pino({ level: config.LOG_LEVEL }) }),
-    config,
-  );
+  const log = pino({ level: config.LOG_LEVEL });
+  const backend = createWorkerBackend(createBackend({ config, launch, log, outages: new Outages(log) }), config);
   const held: WorkerBackend = {
     deps: backend.deps,
     async close() {

@@ -18,6 +18,7 @@ import { objectStoreLocation } from '../../domain/objects/object-store-location.
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import { newId } from '../../domain/shared/ids.ts';
 import type { Launch } from '../../workflows/launch.ts';
+import { Outages } from '../../domain/system/outages.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';
 import { ApiClient, type Bearer } from './client.ts';
@@ -119,7 +120,14 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     pace: config.SERVICE_PACE,
   });
   const launch = options.launch ?? temporalLaunch(client, { queuePrefix, log });
-  const api = createApi({ config, log, metrics: createHttpMetrics(), launch, dependencies: [] });
+  const api = createApi({
+    config,
+    log,
+    metrics: createHttpMetrics(),
+    launch,
+    outages: new Outages(log),
+    dependencies: [],
+  });
   api.server.listen(config.PORT, '127.0.0.1');
   await once(api.server, 'listening');
   const url = `http://127.0.0.1:${(api.server.address() as AddressInfo).port}`;

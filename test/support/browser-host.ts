@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { type BrowserHost, runBrowserHost } from '../../activities/browser-host/browser-host.ts';
 import { parseHostConfig } from '../../domain/shared/host-config.ts';
+import { Outages } from '../../domain/system/outages.ts';
 import { hostEnvironment } from '../../tools/host-environment.ts';
 import type { CrmSimulator } from '../simulators/crm-org/simulator.ts';
 import type { TestApp } from './app.ts';
@@ -14,7 +15,7 @@ export function startRealHost(
   log: Logger = pino({ level: 'silent' }),
 ): Promise<BrowserHost> {
   const config = parseHostConfig({ ...hostEnvironment(app.env), BROWSER_SPARES: '0', ...settings });
-  return runBrowserHost({ config, log });
+  return runBrowserHost({ config, log, outages: new Outages(log) });
 }
 
 /** The stage of browser sessions, whose pull requests have simulated orgs that open their front doors. */

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { workerConfig } from '../../activities/config.ts';
 import { type RunningWorker, runWorker } from '../../activities/running-worker.ts';
+import { Outages } from '../../domain/system/outages.ts';
 import type { TestApp } from './app.ts';
 import { startProcess, type TestProcess } from './process.ts';
 import './temporal-core.ts';
@@ -18,9 +19,11 @@ export interface TestWorker {
  */
 export async function startWorker(app: TestApp, queues?: readonly string[]): Promise<TestWorker> {
   const config = workerConfig(app.env, argumentsFor(queues));
+  const log = pino({ level: config.LOG_LEVEL });
   let worker: RunningWorker | undefined = await runWorker({
     config,
-    log: pino({ level: config.LOG_LEVEL }),
+    log,
+    outages: new Outages(log),
     thread: SHARED_THREAD,
   });
   // Who stops it gets to know.

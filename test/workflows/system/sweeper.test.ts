@@ -153,7 +153,11 @@ test('schedules of earlier versions are removed', async () => {
     spec: { intervals: [{ every: '1 day' }] },
     action: { type: 'startWorkflow', workflowType: 'sweep', taskQueue: `${app.queuePrefix}system-v1` },
   });
-  const { stop } = await startSweeper(client, app.queuePrefix, log, { pace: 1, build: undefined });
+  const { stop } = await startSweeper(client, app.queuePrefix, log, {
+    pace: 1,
+    build: undefined,
+    onAway: () => undefined,
+  });
   stop();
   await expect(client.schedule.getHandle(scheduleId).describe()).rejects.toThrow(/not found/i);
   await expect(client.workflow.getHandle(sweeperId(app.queuePrefix)).describe()).resolves.toMatchObject({
