@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
-import { findRun, moveRun, type RunContext } from '../../domain/flows/flow-runs.queries.ts';
+import { findRun, type RunContext } from '../../domain/flows/flow-runs.queries.ts';
 import type { RunPlan as Plan } from '../../domain/flows/executor-rules.ts';
 import { closeRun, endRun, type RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import {
@@ -8,6 +8,7 @@ import {
   beginExecution,
   beginGatedRun,
   beginRun,
+  waitAtGate,
   type WindowState,
 } from '../../domain/flows/run-begins.mutations.ts';
 import { endOfCommand } from '../../domain/flows/run-deployment-rules.ts';
@@ -129,7 +130,7 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
         key,
       )(async (tx) => {
         if (status === 'running') return { hasBegun: await beginGatedRun(tx, key.runId, deps.flows.commands) };
-        await moveRun(tx, key.runId, { status });
+        await waitAtGate(tx, key.runId, status);
         return undefined;
       }),
     ),

@@ -108,7 +108,7 @@ export const flowRunsRoutes = [
     status: 202,
     response: RunStarted,
     errors: ['flow_unavailable', 'too_few_approvers', 'invalid_transition'],
-    audit: ['flow.run_requested', 'promotion.overridden'],
+    audit: ['flow.run_requested', 'promotion.overridden', 'work_item_request.updated'],
     handle: ({ body: { payload } }, scope) =>
       start(scope, (tx, options) => acceptNewRun(tx, payload, options), payload),
   }),
@@ -238,7 +238,7 @@ export const flowRunsRoutes = [
     status: 202,
     response: RunStarted,
     errors: ['flow_unavailable', 'too_few_approvers', 'invalid_transition'],
-    audit: ['flow.run_requested', 'promotion.overridden'],
+    audit: ['flow.run_requested', 'promotion.overridden', 'work_item_request.updated'],
     handle: ({ params: { id } }, scope) => start(scope, (tx, options) => rerun(tx, id, options)),
   }),
 ];

@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { CALLBACK_EVENTS, HISTORY_MAX, REQUEST_STATUSES } from '../../domain/work-item-requests/callback-rules.ts';
+import {
+  CALLBACK_EVENTS,
+  HISTORY_MAX,
+  NOTED_EVENTS,
+  REQUEST_STATUSES,
+} from '../../domain/work-item-requests/callback-rules.ts';
 import { momentOf } from '../../domain/shared/date-time-rules.ts';
 import { TRACKER_PLATFORMS } from '../../domain/work-items/work-tracker.port.ts';
 import { DateTime, FreeText, JsonObject, Name, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { RunState } from '../http/run-state.ts';
 
 const RESULT_MAX_BYTES = 65_536;
 
@@ -82,6 +88,9 @@ const listed = {
     description: '`creating` until the tracker has confirmed the work item',
   }),
   executionId: z.string().nullable().meta({ description: 'The newest execution' }),
+  execution: RunState.nullable().meta({
+    description: 'The run that the newest execution is; null where it is none of this service, or there is none yet',
+  }),
   startedAt: Timestamp.nullable(),
   completedAt: Timestamp.nullable(),
   message: z.string().nullable(),
@@ -103,7 +112,9 @@ export const RequestOut = z
     history: z
       .array(
         z.object({
-          event: z.enum(CALLBACK_EVENTS),
+          event: z.enum(NOTED_EVENTS).meta({
+            description: '`accepted`: a run of this service was accepted, which may wait before it begins',
+          }),
           occurredAt: Timestamp.nullable(),
           receivedAt: Timestamp,
           executionId: z.string().nullable(),

@@ -20,6 +20,7 @@ import {
   WorkItemPatch,
   WorkItemsQuery,
   WorkItemSummary,
+  WorkItemWithRuns,
 } from './work-items.schemas.ts';
 
 const GROUP = 'Work items';
@@ -70,14 +71,14 @@ export const workItemsRoutes = [
     method: 'get',
     path: '/api/work-items/{id}',
     group: GROUP,
-    summary: 'Get a work item as its provider has it',
+    summary: 'Get a work item as its provider has it, with its open runs',
     description: `${PROVIDER} An id that the provider cannot have (tracker-a \`KEY-12\`, the hosts numbers) gets 404, and so does the number of a pull request.`,
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byWorkItem,
     query: z.strictObject({ projectIdentifier: RepositoryIdentifier }),
     status: 200,
-    response: WorkItem,
+    response: WorkItemWithRuns,
     errors: AWAY,
     audit: CREDENTIALS_READ,
     handle: ({ params: { id }, query }, scope) => readWorkItem(workItemScope(scope), { ...query, id }),

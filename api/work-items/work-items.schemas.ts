@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TRACKER_PLATFORMS } from '../../domain/work-items/work-tracker.port.ts';
 import { JsonObject, Name, NAME_MAX, queryInt, RepositoryIdentifier, WITHOUT_CONTROLS } from '../http/parameters.ts';
+import { RunState } from '../http/run-state.ts';
 
 const Line = Name.regex(WITHOUT_CONTROLS, 'must not contain control characters');
 /** Descriptions and comments; GitHub takes 65,536 characters, some of which the payload needs. */
@@ -93,3 +94,10 @@ export const WorkItem = z
     customFields: JsonObject.meta({ description: 'What no other member shows, at most 100 fields' }),
   })
   .meta({ id: 'WorkItem' });
+
+export const WorkItemWithRuns = WorkItem.extend({
+  openRuns: z.array(RunState).meta({
+    description:
+      'Newest first: the runs of the project that name the work item, or carry out requests made in it, and have not ended',
+  }),
+}).meta({ id: 'WorkItemWithRuns' });

@@ -40,6 +40,7 @@ const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean
         'r.status',
         'r.payload',
         'r.result',
+        'r.error',
         'r.triggeredBy',
         'r.requestedBy',
         'r.requestId',

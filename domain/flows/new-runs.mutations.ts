@@ -5,6 +5,7 @@ import { DomainError } from '../shared/errors.ts';
 import { targetOfRollback } from '../releases/rollback-targets.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { Override } from '../promotion/promotion-policy-rules.ts';
+import { reportRunToRequest } from '../work-item-requests/run-reports.mutations.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { type Commands, executorHere, unavailableType } from './commands-file.ts';
@@ -148,6 +149,19 @@ export async function acceptRun(
       rerunOfExecutionId: origin.rerunOfId ?? null,
     },
   });
+  await reportRunToRequest(
+    tx,
+    {
+      id: runId,
+      parentId: origin.parentId ?? null,
+      projectId: run.projectId,
+      repositoryIdentifier: repositoryIdentifier ?? null,
+      taskType: type.id,
+      payload,
+      cicdRunUrl: null,
+    },
+    { status: NEW_RUN, at: tx.now.toISOString() },
+  );
   // The children of a run have its override, each for its environment.
   if (override && executor !== 'children') announceOverride(tx, { ...run, id: runId, override }, place);
   return {

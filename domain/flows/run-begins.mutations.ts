@@ -34,7 +34,7 @@ import { type Passage, passageOf } from './promoted-runs.ts';
 import { announceDeployment, keepDeployedContent } from './run-deployments.mutations.ts';
 import { gatesOfRun } from './run-gates.queries.ts';
 import { hasProgramBegun } from './run-programs.queries.ts';
-import { displayOf, isFinal } from './run-status-rules.ts';
+import { displayOf, isFinal, type OpenStatus } from './run-status-rules.ts';
 
 /**
  * Claims a run for one workflow execution and plans it. One that nothing stands before is begun at once, unless a
@@ -125,8 +125,10 @@ async function waitForWindow(
   { nextAt, reason }: NonNullable<Passage['waiting']>,
 ): Promise<WindowState> {
   const nextWindowAt = nextAt === null ? null : new Date(nextAt);
-  if (await moveRun(tx, run.id, { status: 'waiting_window' }))
+  if (await moveRun(tx, run.id, { status: 'waiting_window' })) {
     auditMove(tx, run, 'run_waiting', `Run of ${run.taskType} waits: ${reason}`, { status: 'waiting_window' });
+    await reportRunToRequest(tx, run, { status: 'waiting_window', at: tx.now.toISOString() });
+  }
   const next = nextWindowAt?.toISOString() ?? null;
   if (await noteWindow(tx, run.id, { nextWindowAt, waitsFor: reason }))
     emitEvent(tx, 'flow.waiting', {
@@ -136,6 +138,12 @@ async function waitForWindow(
       reason,
     });
   return { isOpen: false, nextWindowAt: next, waitMs: nextAt === null ? null : nextAt - tx.now.getTime(), reason };
+}
+
+/** Moves a run to the gate at which it waits now, which its work item shows. Retrying is safe. */
+export async function waitAtGate(tx: Tx, id: string, status: OpenStatus): Promise<void> {
+  if (!(await moveRun(tx, id, { status }))) return;
+  await reportRunToRequest(tx, await runById(tx, id), { status, at: tx.now.toISOString() });
 }
 
 /**

@@ -2,6 +2,10 @@
 export const CALLBACK_EVENTS = ['started', 'completed', 'failed', 'rejected', 'cancelled'] as const;
 export type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
 
+/** What a request remembers: also that one of our runs was accepted, which may wait before it begins. */
+export const NOTED_EVENTS = ['accepted', ...CALLBACK_EVENTS] as const;
+export type RequestEvent = (typeof NOTED_EVENTS)[number];
+
 /** `creating`: the tracker has not confirmed the work item yet. */
 export const REQUEST_STATUSES = ['creating', 'open', 'in_progress', 'completed', 'closed', 'failed'] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
@@ -13,16 +17,17 @@ const EXECUTIONS_WITH_RESULT = 3;
 
 /** The whole table of what an event makes of a request. */
 const STATUS_AFTER = {
+  accepted: 'open',
   started: 'in_progress',
   completed: 'completed',
   failed: 'failed',
   rejected: 'completed',
   cancelled: 'closed',
-} as const satisfies Record<CallbackEvent, RequestStatus>;
+} as const satisfies Record<RequestEvent, RequestStatus>;
 
 /** An event as a request remembers it. */
 export interface NotedEvent {
-  event: CallbackEvent;
+  event: RequestEvent;
   /** Null: the one that was the newest at its time. */
   executionId: string | null;
   /** ISO 8601, UTC, as the sender says; null when it does not. */
@@ -64,6 +69,7 @@ const byMoment = (a: NotedEvent, b: NotedEvent): number =>
   compare(a.receivedAt, b.receivedAt);
 
 const isStart = ({ event }: NotedEvent): boolean => event === 'started';
+const isEnd = ({ event }: NotedEvent): boolean => event !== 'started' && event !== 'accepted';
 
 /** Executions from the oldest to the newest, each with its events by time; `history` is sorted. */
 function executionsOf(history: readonly NotedEvent[]): Execution[] {
@@ -90,7 +96,7 @@ const isRepeated = (each: NotedEvent, index: number, events: readonly NotedEvent
 
 /**
  * The state of a request by all that was reported of it; undefined before the first event. The newest execution counts;
- * within it the latest event does, and a start never undoes an end.
+ * within it the latest event does, and a start never undoes an end. One that was accepted and has not begun leaves it open.
  * @param isItemClosed what was carried out is closed where its work item is; what was rejected is not.
  */
 export function stateOf(
@@ -101,8 +107,8 @@ export function stateOf(
   if (!newest) return undefined;
   const events = newest.events.filter((...each) => !isRepeated(...each));
   const started = events.find(isStart);
-  const ended = events.findLast((each) => !isStart(each));
-  const last = ended ?? started;
+  const ended = events.findLast(isEnd);
+  const last = ended ?? started ?? events[0];
   if (!last) return undefined;
   return {
     status: last.event === 'completed' && isItemClosed ? 'closed' : STATUS_AFTER[last.event],
@@ -118,7 +124,7 @@ export function stateOf(
 /** The event of an execution that its state follows from. */
 function countingIn({ events }: Execution): NotedEvent | undefined {
   const distinct = events.filter((...each) => !isRepeated(...each));
-  return distinct.findLast((each) => !isStart(each)) ?? distinct[0];
+  return distinct.findLast(isEnd) ?? distinct[0];
 }
 
 /**
@@ -132,7 +138,7 @@ export function withEvent(
   { isRevision = false } = {},
 ): NotedEvent[] | undefined {
   const kept = isRevision
-    ? history.filter((each) => isStart(each) || each.executionId !== added.executionId)
+    ? history.filter((each) => !isEnd(each) || each.executionId !== added.executionId)
     : [...history];
   const withAdded = [...kept, added].toSorted(byMoment);
   const known = kept.find((each) => isSame(each, added, withAdded));

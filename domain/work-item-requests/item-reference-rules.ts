@@ -21,6 +21,14 @@ export function itemKeyOf(
   return isWorkItemId(platform, key) && isPrefixOf(platform, prefix, place) ? key : undefined;
 }
 
+/** How people may have written a key of a work item of the place, as `itemKeyOf` understands it. */
+export function spellingsOf(platform: TrackerPlatform, key: string, place: ItemsPlace | undefined): string[] {
+  if (platform === 'tracker-a') return [key, key.toLowerCase()];
+  const { repository, organization, project } = place ?? {};
+  const prefixes = platform === 'host-a' ? ['', repository] : ['', HOST_B_PREFIX, `${organization}/${project}`];
+  return [key, ...prefixes.flatMap((prefix) => (prefix === undefined ? [] : `${prefix}#${key}`))];
+}
+
 /** Whether a key with this prefix is of the place: `owner/repo`, on host-b `AB` or `organization/project`. */
 function isPrefixOf(platform: TrackerPlatform, prefix: string, place: ItemsPlace | undefined): boolean {
   if (prefix === '' || (platform === 'host-b' && prefix === HOST_B_PREFIX)) return true;
@@ -39,13 +47,17 @@ export interface ItemReference {
   project?: string | undefined;
 }
 
-/** Kinds of what a run may name that requests are made in. */
-const PLATFORM_OF: Partial<Record<string, TrackerPlatform>> = {
-  'tracker-a-issue': 'tracker-a',
-  'host-a-issue': 'host-a',
-  'host-b-workitem': 'host-b',
-};
-export const platformOfRef = ({ type }: ItemReference): TrackerPlatform | undefined => PLATFORM_OF[type];
+/** The kind of what a run names, by where requests are made. */
+export const REF_TYPES = {
+  'tracker-a': 'tracker-a-issue',
+  'host-a': 'host-a-issue',
+  'host-b': 'host-b-workitem',
+} as const satisfies Record<TrackerPlatform, string>;
+
+const PLATFORM_OF = new Map<string, TrackerPlatform>(
+  Object.entries(REF_TYPES).map(([platform, type]) => [type, platform as TrackerPlatform]),
+);
+export const platformOfRef = ({ type }: ItemReference): TrackerPlatform | undefined => PLATFORM_OF.get(type);
 
 /** Key of a work item that a run names; undefined where it names one of another place than the project's. */
 export function keyOfRef(ref: ItemReference, place: ItemsPlace | undefined): string | undefined {

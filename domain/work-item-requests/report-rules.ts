@@ -1,6 +1,6 @@
 import { displayOf, isFinal, isSuccess, type RunStatus } from '../flows/run-status-rules.ts';
 import type { ReportedState, TrackerFailure } from '../work-items/work-tracker.port.ts';
-import type { CallbackEvent } from './callback-rules.ts';
+import type { RequestEvent } from './callback-rules.ts';
 
 /** What a work item should show of a run. */
 export interface WantedReport {
@@ -16,7 +16,13 @@ export interface WantedReport {
 export const CLOSE_AFTER_MS = 5 * 60_000;
 
 /** A run that succeeded in part has failed for whoever requested it: their work item stays open. */
-const EVENTS: Partial<Record<RunStatus, CallbackEvent>> = {
+const EVENTS: Record<RunStatus, RequestEvent> = {
+  queued: 'accepted',
+  scheduled: 'accepted',
+  dispatched: 'accepted',
+  waiting_approval: 'accepted',
+  waiting_window: 'accepted',
+  waiting_lock: 'accepted',
   running: 'started',
   succeeded: 'completed',
   partial: 'failed',
@@ -48,17 +54,30 @@ export function reportRetryAt(
   return endsByItself ? (retryAt ?? now) : null;
 }
 
-/** What the status of a run is for the request that it carries out; undefined while it waits. */
-export const eventOfRun = (status: RunStatus): CallbackEvent | undefined => EVENTS[status];
+/** What the status of a run is for the request that it carries out. */
+export const eventOfRun = (status: RunStatus): RequestEvent => EVENTS[status];
+
+/** At which gate a run waits. Anybody may read a work item: who approves or holds the lock is not named there. */
+const WAITS: Partial<Record<RunStatus, string>> = {
+  waiting_approval: 'for approval',
+  waiting_window: 'for the window of its environment',
+  waiting_lock: 'for the lock of its environment',
+};
+
+/** Whether a work item shows that its run has this status: one that was only just accepted may begin at once. */
+export const isShownOnItem = (status: RunStatus): boolean => EVENTS[status] !== 'accepted' || status in WAITS;
 
 export function stateOnItem(status: RunStatus): ReportedState {
+  if (status in WAITS) return 'waiting';
   if (!isFinal(status)) return 'running';
   return isSuccess(status) ? 'done' : 'failed';
 }
 
 /** The comment about a run, as lines of plain text. */
 export function commentLines({ runId, taskType, status, error }: WantedReport): string[] {
-  return [`Quayside: ${taskType}`, `${displayOf(status)}${error === null ? '' : `: ${error}`}`, `Run ${runId}`];
+  const waits = WAITS[status];
+  const state = `${displayOf(status)}${waits === undefined ? '' : ` ${waits}`}`;
+  return [`Quayside: ${taskType}`, `${state}${error === null ? '' : `: ${error}`}`, `Run ${runId}`];
 }
 
 /** By which the comment of a request is found again. */

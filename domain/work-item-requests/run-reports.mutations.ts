@@ -5,11 +5,12 @@ import type { Tx } from '../unit-of-work.ts';
 import { placeOfItems } from '../work-items/work-items.queries.ts';
 import { withEvent } from './callback-rules.ts';
 import { keyOfRef, platformOfRef } from './item-reference-rules.ts';
-import { CLOSE_AFTER_MS, eventOfRun } from './report-rules.ts';
+import { CLOSE_AFTER_MS, eventOfRun, isShownOnItem } from './report-rules.ts';
 import { afterEvents, announceChange, auditChange } from './work-item-requests.mutations.ts';
 import { findRequest, keepExecution, storeRequest } from './work-item-requests.queries.ts';
 
-type RequestedRun = Pick<
+/** What the report of a run is made of. */
+export type RequestedRun = Pick<
   RunContext,
   'id' | 'parentId' | 'projectId' | 'repositoryIdentifier' | 'taskType' | 'payload' | 'cicdRunUrl'
 >;
@@ -32,8 +33,7 @@ export async function reportRunToRequest(tx: Tx, run: RequestedRun, reached: Rea
   const { workItemRef } = run.payload;
   const event = eventOfRun(reached.status);
   const platform = workItemRef && platformOfRef(workItemRef);
-  if (!workItemRef || !platform || !event || parentId !== null || projectId === null || repositoryIdentifier === null)
-    return;
+  if (!workItemRef || !platform || parentId !== null || projectId === null || repositoryIdentifier === null) return;
   const place = await placeOfItems(tx, platform, { id: projectId, identifier: repositoryIdentifier });
   const workItemKey = keyOfRef(workItemRef, place);
   const request = await findRequest(tx, { projectId, platform, workItemKey, executionId, taskType });
@@ -50,7 +50,7 @@ export async function reportRunToRequest(tx: Tx, run: RequestedRun, reached: Rea
   };
   const history = withEvent(request.history, noted, { isRevision });
   const after = { ...request, ...(history && afterEvents(request, history)) };
-  if (after.executionId === executionId) {
+  if (after.executionId === executionId && isShownOnItem(status)) {
     after.report = { runId: executionId, taskType, status, error, url: run.cicdRunUrl };
     after.reportRevision = request.reportRevision + 1;
     const closesItem =
@@ -62,6 +62,7 @@ export async function reportRunToRequest(tx: Tx, run: RequestedRun, reached: Rea
   }
   await storeRequest(tx, request, after);
   await keepExecution(tx, request, executionId);
+  if (!history) return;
   announceChange(tx, project, { before: request, after }, { reason: error });
   auditChange(tx, project, after, `reported ${event}`, {
     before: { status: request.status },

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
+import { type RunState, runStates } from '../flows/run-states.queries.ts';
 import { notFound } from '../shared/errors.ts';
+import { isId } from '../shared/ids.ts';
 
 const SHOWN = [
   'r.id',
@@ -30,22 +32,36 @@ const requestsWithProjects = ({ db, tenantId }: Reads) =>
     .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'r.tenantId').onRef('p.id', '=', 'r.projectId'))
     .where('r.tenantId', '=', tenantId);
 
-/** A request as it is shown, with its history. Throws `not_found`. */
-export async function requestById(reads: Reads, id: string) {
-  const request = await requestsWithProjects(reads)
-    .where('r.id', '=', id)
-    .select([...SHOWN, 'r.history'])
-    .executeTakeFirst();
-  if (!request) throw notFound('The request');
-  return request;
+/** Each with the run that is its newest execution; null where that is none of ours. */
+async function withRuns<Row extends { executionId: string | null }>(reads: Reads, rows: readonly Row[]) {
+  const ids = rows.flatMap(({ executionId }) => executionId ?? []).filter(isId);
+  const runs = new Map((await runStates(reads, ids)).map((run) => [run.id, run]));
+  return rows.map((row): Row & { execution: RunState | null } => ({
+    ...row,
+    execution: runs.get(row.executionId ?? '') ?? null,
+  }));
 }
 
-/** Those of a page, newest first. */
-export const requestsShown = (reads: Reads, ids: readonly string[]) =>
-  requestsWithProjects(reads)
-    .where('r.id', '=', sql<string>`any (${ids}::uuid[])`)
-    .orderBy('r.createdAt', 'desc')
-    .orderBy('r.id', 'desc')
-    .select(SHOWN)
+/** A request as it is shown, with its history and its run. Throws `not_found`. */
+export async function requestById(reads: Reads, id: string) {
+  const found = await requestsWithProjects(reads)
+    .where('r.id', '=', id)
+    .select([...SHOWN, 'r.history'])
     .execute();
+  const [shown] = await withRuns(reads, found);
+  if (!shown) throw notFound('The request');
+  return shown;
+}
+
+/** Those of a page, newest first, with their runs. */
+export const requestsShown = async (reads: Reads, ids: readonly string[]) =>
+  withRuns(
+    reads,
+    await requestsWithProjects(reads)
+      .where('r.id', '=', sql<string>`any (${ids}::uuid[])`)
+      .orderBy('r.createdAt', 'desc')
+      .orderBy('r.id', 'desc')
+      .select(SHOWN)
+      .execute(),
+  );
 export type ShownRequest = Awaited<ReturnType<typeof requestsShown>>[number];

@@ -17,6 +17,7 @@ import type {
   TrackerFailure,
   TrackerPlatform,
 } from '../work-items/work-tracker.port.ts';
+import { REF_TYPES } from './item-reference-rules.ts';
 import { assertRequestable } from './payload-types.ts';
 import { beginCreation, completeCreation, failCreation, linkRun } from './request-creation.mutations.ts';
 
@@ -136,9 +137,10 @@ async function completeAndRun(
     return await scope.tx(async (work) => {
       await completeCreation(work, project, id, { ...item, platform });
       const workItemRef = await refOf(work, project, platform, item);
-      const run = await acceptForItem(work, scope, project, { payload, workItemRef });
-      await linkRun(work, id, { runId: run.runId, projectId: carrier.id });
-      return run;
+      const runId = newId();
+      // Before it is accepted, so that it reports to this request also where it is of another project.
+      await linkRun(work, id, { runId, projectId: carrier.id });
+      return acceptForItem(work, scope, project, { id: runId, payload, workItemRef });
     });
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
@@ -152,9 +154,13 @@ const acceptForItem = (
   tx: Tx,
   { requestId, commands }: RequestScope,
   { identifier }: ProjectFacts,
-  { payload, workItemRef }: { payload: Record<string, unknown>; workItemRef: WorkItemRef },
+  { id, payload, workItemRef }: { id?: string; payload: Record<string, unknown>; workItemRef: WorkItemRef },
 ): Promise<AcceptedRun> =>
-  acceptNewRun(tx, { repositoryIdentifier: identifier, ...payload, workItemRef }, { requestId, commands });
+  acceptNewRun(
+    tx,
+    { repositoryIdentifier: identifier, ...payload, workItemRef },
+    { requestId, commands, ...(id !== undefined && { id }) },
+  );
 
 class Rehearsed extends Error {}
 
@@ -177,12 +183,6 @@ async function rehearseRun(
     if (!(error instanceof Rehearsed)) throw error;
   }
 }
-
-const REF_TYPES = {
-  'tracker-a': 'tracker-a-issue',
-  'host-a': 'host-a-issue',
-  'host-b': 'host-b-workitem',
-} as const satisfies Record<TrackerPlatform, WorkItemRef['type']>;
 
 async function refOf(
   tx: Tx,

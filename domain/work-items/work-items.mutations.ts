@@ -1,4 +1,6 @@
 import type { Reads } from '../data/fenced-reads.ts';
+import type { RunState } from '../flows/run-states.queries.ts';
+import { openRunsOfItem } from '../work-item-requests/runs-of-items.queries.ts';
 import { noteItemState } from '../work-item-requests/work-item-requests.mutations.ts';
 import { findProject, type ProjectFacts } from '../projects/projects.queries.ts';
 import type { Actor } from '../shared/actor.ts';
@@ -7,7 +9,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { trackerFailed } from './tracker-failure-rules.ts';
 import { trackerPlace } from './tracker-place-rules.ts';
 import { isWorkItemId } from './work-item-rules.ts';
-import { assigneeAtTracker } from './work-items.queries.ts';
+import { assigneeAtTracker, placeOfItems } from './work-items.queries.ts';
 import type {
   ClosedWorkItem,
   FindWorkTracker,
@@ -58,16 +60,26 @@ function valueOf<Value>({ now }: WorkItemScope, what: string, answer: TrackerAns
 }
 
 /**
- * A work item of a project, as its tracker has it. Throws `not_found`, also for an id that the tracker cannot have;
+ * A work item of a project, as its tracker has it, with its open runs. Throws `not_found`, also for an id that the tracker cannot have;
  * `invalid_request`, `upstream_error`, `upstream_timeout`.
  */
-export async function readWorkItem(scope: WorkItemScope, { projectIdentifier, id }: WorkItemPlace): Promise<WorkItem> {
-  const place = trackerPlace(await projectOf(scope, projectIdentifier));
+export async function readWorkItem(
+  scope: WorkItemScope,
+  { projectIdentifier, id }: WorkItemPlace,
+): Promise<WorkItem & { openRuns: RunState[] }> {
+  const project = await projectOf(scope, projectIdentifier);
+  const place = trackerPlace(project);
+  const { platform } = place;
   const what = `Work item ${id}`;
   if (!isWorkItemId(place.platform, id)) throw notFound(what);
   const purpose = `reading work item ${id} of ${projectIdentifier}`;
   const tracker = await scope.findTracker(place, accessOf(scope, purpose));
-  return valueOf(scope, what, await tracker.fetch(id));
+  const item = valueOf(scope, what, await tracker.fetch(id));
+  const key = { projectId: project.id, platform, workItemKey: item.key };
+  return {
+    ...item,
+    openRuns: await openRunsOfItem(scope.reads, key, await placeOfItems(scope.reads, platform, project)),
+  };
 }
 
 /** The work items of a project's tracker, newest change first. Throws `invalid_request`, `upstream_error`, `upstream_timeout`. */

@@ -134,7 +134,7 @@ export interface ClosedWorkItem {
   updatedAt: string | null;
 }
 
-export const REPORTED_STATES = ['running', 'done', 'failed'] as const;
+export const REPORTED_STATES = ['waiting', 'running', 'done', 'failed'] as const;
 export type ReportedState = (typeof REPORTED_STATES)[number];
 
 /** What a work item is to show of a run. Writing it again is safe. */
@@ -145,7 +145,7 @@ export interface WorkItemReport {
   lines: readonly string[];
   /** Shown below it. */
   links: readonly { text: string; url: string }[];
-  /** Becomes the only label of `quayside:running|done|failed`. */
+  /** Becomes the only label of `quayside:waiting|running|done|failed`. */
   state: ReportedState;
   /** The comment of an earlier report, where it is known; without it, or when it was deleted, the marker is looked for. */
   commentId?: string | undefined;

@@ -36,6 +36,7 @@ test('a callback adds a request that nobody knows, and later ones change it', as
     createdBy: expect.stringMatching(/^app:/),
     status: 'in_progress',
     executionId: 'job-1',
+    execution: null,
     startedAt: '2026-03-02T09:30:00.000Z',
     completedAt: null,
     message: null,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import {
-  CALLBACK_EVENTS,
-  type CallbackEvent,
   HISTORY_MAX,
+  NOTED_EVENTS,
   type NotedEvent,
+  type RequestEvent,
   stateOf,
   withEvent,
 } from '../../../domain/work-item-requests/callback-rules.ts';
@@ -12,7 +12,7 @@ import { propertyRuns } from '../../support/property-runs.ts';
 const at = (second: number): string => new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString();
 
 /** What was reported, `second` by the sender's clock. */
-const noted = (executionId: string | null, event: CallbackEvent, second: number): NotedEvent => ({
+const noted = (executionId: string | null, event: RequestEvent, second: number): NotedEvent => ({
   event,
   executionId,
   occurredAt: at(second),
@@ -28,6 +28,7 @@ const statusAfter = (events: readonly NotedEvent[], isItemClosed = false) =>
   stateOf(historyOf(events), { isItemClosed })?.status;
 
 test.each([
+  ['accepted', 'open', 'open'],
   ['started', 'in_progress', 'in_progress'],
   ['completed', 'completed', 'closed'],
   ['failed', 'failed', 'failed'],
@@ -52,6 +53,22 @@ test('an execution that began later reopens, and what is reported of older ones 
   expect(historyOf([...reopened, noted('a', 'failed', 9)])).toHaveLength(4);
   // The one that is heard of first may have begun first.
   expect(statusAfter([noted('b', 'started', 3), noted('b', 'failed', 4), ...first])).toBe('failed');
+});
+
+test('one that was accepted is the newest until another begins, and has not begun', () => {
+  const first = [noted('a', 'started', 1), noted('a', 'failed', 2)];
+  const waiting = [...first, noted('b', 'accepted', 3)];
+  expect(stateOf(historyOf(waiting), { isItemClosed: false })).toMatchObject({
+    status: 'open',
+    executionId: 'b',
+    startedAt: null,
+    completedAt: null,
+  });
+  expect(statusAfter([...waiting, noted('b', 'started', 4), noted('b', 'accepted', 5)])).toBe('in_progress');
+  expect(statusAfter([...waiting, noted('b', 'rejected', 4)])).toBe('completed');
+  const overtaken = [...waiting, noted('c', 'accepted', 4), noted('c', 'started', 5)];
+  expect(stateOf(historyOf(overtaken), { isItemClosed: false })).toMatchObject({ executionId: 'c' });
+  expect(statusAfter([...overtaken, noted('b', 'started', 6)])).toBe('in_progress');
 });
 
 test('what names no execution belongs to the newest at its time', () => {
@@ -143,7 +160,7 @@ test('a repetition without a time changes nothing, though it was received earlie
 test('callbacks in every order, each tenfold, end the same', () => {
   const event = fc.record({
     executionId: fc.option(fc.constantFrom('a', 'b', 'c', 'd'), { nil: null }),
-    event: fc.constantFrom(...CALLBACK_EVENTS),
+    event: fc.constantFrom(...NOTED_EVENTS),
     second: fc.integer({ min: 0, max: 20 }),
   });
   const events = fc

@@ -11,7 +11,7 @@ import {
   workItemReportContract,
 } from '../../../workflows/work-item-requests/work-item-report.contract.ts';
 
-const QUEUES = ['flows-v1', 'commands-v1'];
+const QUEUES = ['flows-v1', 'commands-v1', 'approvals-v1'];
 
 let app: TestApp;
 let worker: TestWorker;
@@ -44,11 +44,14 @@ afterAll(async () => {
 });
 
 /** An issue with a payload of which the run is started. */
-async function requested(id = 'install-packages'): Promise<{ id: string; issue: SimulatedIssue; run: string }> {
+async function requested(
+  id = 'install-packages',
+  more: object = { orgUsername: 'uat@acme.example.com' },
+): Promise<{ id: string; issue: SimulatedIssue; run: string }> {
   const made = await app.as(app.member).post(201, '/api/work-items/with-payload', {
     projectIdentifier: repositoryIdentifier,
     authToken: 'token-of-dana',
-    payload: { id, orgUsername: 'uat@acme.example.com', note: 'a-note' },
+    payload: { id, note: 'a-note', ...more },
     triggerFlow: true,
   });
   const issue = host.issues.find(repositoryIdentifier, Number(made.key)) as SimulatedIssue;
@@ -77,6 +80,7 @@ test('a run reports to the issue in which it was requested, and the issue is clo
   const done = await inStatus(id, 'completed');
   expect(done).toMatchObject({ executionId: run, startedAt: expect.any(String), completedAt: expect.any(String) });
   expect(done.history.map(({ event, executionId }: Json) => [event, executionId])).toEqual([
+    ['accepted', run],
     ['started', run],
     ['completed', run],
   ]);
@@ -92,6 +96,28 @@ test('a run reports to the issue in which it was requested, and the issue is clo
   await letClose(id);
   await inStatus(id, 'closed');
   expect(issue).toMatchObject({ state: 'closed', stateReason: 'completed' });
+  expect(issue.comments).toHaveLength(1);
+});
+
+test('an issue shows that its run waits for an approval, and names nobody', async () => {
+  const owner = app.as(app.owner);
+  await owner.post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'guarded',
+    category: 'test',
+    approvalPolicy: { approvers: [app.owner.email] },
+  });
+  const { id, issue, run } = await requested('install-packages', { environmentName: 'guarded' });
+  await labelled(issue, 'quayside:waiting');
+  expect(issue.comments).toHaveLength(1);
+  expect(issue.comments[0]?.body).toContain('Waiting for approval');
+  expect(issue.comments[0]?.body).not.toContain(app.owner.email);
+  const { execution } = await request(id);
+  expect(execution).toMatchObject({ id: run, waiting: { for: 'approval', who: [app.owner.email] } });
+  const { items } = await owner.get(200, `/api/flows/approvals?${new URLSearchParams({ repositoryIdentifier })}`);
+  await owner.post(200, `/api/flows/approvals/${items[0].id}/reject`, {});
+  await inStatus(id, 'completed');
+  await labelled(issue, 'quayside:failed');
   expect(issue.comments).toHaveLength(1);
 });
 

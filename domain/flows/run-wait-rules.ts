@@ -1,0 +1,44 @@
+import type { RunStatus } from './run-status-rules.ts';
+
+export const WAIT_KINDS = ['approval', 'window', 'lock'] as const;
+
+/** For what, and for whom, a run waits before its work begins. */
+export interface RunWait {
+  for: (typeof WAIT_KINDS)[number];
+  /** E-mails and team slugs of those who may approve, or who holds the lock; empty: the owners, or nobody in particular. */
+  who: string[];
+  /** For people. */
+  reason: string;
+  /** ISO 8601: when the approval expires, the window opens or the lease of the lock ends, as far as that is known. */
+  until: string | null;
+}
+
+/** What is known of the gates of a run. */
+export interface GateFacts {
+  status: RunStatus;
+  /** Of the window. */
+  waitsFor: string | null;
+  nextWindowAt: string | null;
+  approval: { approvers: string[]; minApprovals: number; given: number; expiresAt: string } | null;
+  lock: { environmentName: string; heldBy: string | null; expiresAt: string | null } | null;
+}
+
+const iso = (time: string | null): string | null => (time === null ? null : new Date(time).toISOString());
+
+/** What a run waits for; null for one that has begun, has ended, or has not come to a gate yet. */
+export function waitOf({ status, waitsFor, nextWindowAt, approval, lock }: GateFacts): RunWait | null {
+  if (status === 'waiting_approval' && approval) {
+    const { approvers, minApprovals, given, expiresAt } = approval;
+    const whose = approvers.length === 0 ? 'the owners' : approvers.join(', ');
+    const progress = minApprovals > 1 ? ` (${given} of ${minApprovals} given)` : '';
+    return { for: 'approval', who: approvers, reason: `Approval by ${whose}${progress}`, until: iso(expiresAt) };
+  }
+  if (status === 'waiting_window')
+    return { for: 'window', who: [], reason: waitsFor ?? 'A window of its environment', until: iso(nextWindowAt) };
+  if (status === 'waiting_lock' && lock) {
+    const { environmentName, heldBy, expiresAt } = lock;
+    const reason = `The lock of ${environmentName}${heldBy === null ? '' : `, which ${heldBy} holds`}`;
+    return { for: 'lock', who: heldBy === null ? [] : [heldBy], reason, until: iso(expiresAt) };
+  }
+  return null;
+}
