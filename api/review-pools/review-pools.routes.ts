@@ -1,30 +1,40 @@
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { createPool, removePool, updatePool } from '../../domain/review-pools/review-pools.mutations.ts';
 import { instanceCounts, listPools, poolById, type PoolRow } from '../../domain/review-pools/review-pools.queries.ts';
+import { builderOf, poolWarnings } from '../../domain/review-pools/pool-builder.ts';
+import type { Commands } from '../../domain/flows/commands-file.ts';
 import type { Reads } from '../../domain/data/fenced-reads.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
-import { ReviewPool, ReviewPoolIn, ReviewPoolPatch, ReviewPools, ReviewPoolsQuery } from './review-pools.schemas.ts';
+import type { Scope } from '../http/scope.ts';
+import {
+  ReviewPoolIn,
+  ReviewPoolPatch,
+  ReviewPools,
+  ReviewPoolsQuery,
+  ReviewPoolWithWarnings,
+} from './review-pools.schemas.ts';
 
 const GROUP = 'Review pools';
 
 /** Pools as returned to clients. */
-async function views(reads: Reads, pools: readonly PoolRow[]) {
+async function views(reads: Reads, commands: Commands, pools: readonly PoolRow[]) {
   const countsOf = await instanceCounts(
     reads,
     pools.map(({ id }) => id),
   );
   return pools.map(({ projectId: _p, prepareRunId: _r, prepareStartedAt: _s, lowAnnouncedAt: _l, ...pool }) => ({
     ...pool,
+    builder: builderOf(pool, commands),
     instances: countsOf(pool.id),
   }));
 }
 
-const view = async (reads: Reads, pool: PoolRow) => {
-  const [shown] = await views(reads, [pool]);
+const view = async (reads: Reads, { flows: { commands } }: Scope['adapters'], pool: PoolRow) => {
+  const [shown] = await views(reads, commands, [pool]);
   if (!shown) throw new Error('a pool has no view');
-  return shown;
+  return { ...shown, warnings: poolWarnings(pool, commands) };
 };
 
 export const reviewPoolsRoutes = [
@@ -38,13 +48,13 @@ export const reviewPoolsRoutes = [
     projectScope: 'row',
     body: ReviewPoolIn,
     status: 201,
-    response: ReviewPool,
+    response: ReviewPoolWithWarnings,
     errors: ['already_exists'],
     audit: 'review_pool.created',
-    handle: ({ body: { repositoryIdentifier, ...input } }, { tx }) =>
+    handle: ({ body: { repositoryIdentifier, ...input } }, { tx, adapters }) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier);
-        return view(work, await createPool(work, project, input));
+        return view(work, adapters, await createPool(work, project, input));
       }),
   }),
   defineRoute({
@@ -58,12 +68,12 @@ export const reviewPoolsRoutes = [
     query: ReviewPoolsQuery,
     status: 200,
     response: ReviewPools,
-    async handle({ query: { repositoryIdentifier, limit, offset, ...filter } }, { reads, requestUrl }) {
+    async handle({ query: { repositoryIdentifier, limit, offset, ...filter } }, { reads, adapters, requestUrl }) {
       const projectId =
         repositoryIdentifier === undefined ? undefined : (await projectInRequest(reads, repositoryIdentifier)).id;
       const { items, total } = await listPools(reads, { projectId, ...filter }, { limit, offset });
       const page = { limit, offset, total };
-      return pageReply(requestUrl, page, { items: await views(reads, items), ...page });
+      return pageReply(requestUrl, page, { items: await views(reads, adapters.flows.commands, items), ...page });
     },
   }),
   defineRoute({
@@ -76,8 +86,8 @@ export const reviewPoolsRoutes = [
     projectScope: 'row',
     params: byId,
     status: 200,
-    response: ReviewPool,
-    handle: async ({ params: { id } }, { reads }) => view(reads, await poolById(reads, id)),
+    response: ReviewPoolWithWarnings,
+    handle: async ({ params: { id } }, { reads, adapters }) => view(reads, adapters, await poolById(reads, id)),
   }),
   defineRoute({
     operationId: 'updateReviewPool',
@@ -92,10 +102,11 @@ export const reviewPoolsRoutes = [
     params: byId,
     body: ReviewPoolPatch,
     status: 200,
-    response: ReviewPool,
+    response: ReviewPoolWithWarnings,
     errors: ['version_conflict'],
     audit: 'review_pool.updated',
-    handle: ({ params: { id }, body }, { tx }) => tx(async (work) => view(work, await updatePool(work, id, body))),
+    handle: ({ params: { id }, body }, { tx, adapters }) =>
+      tx(async (work) => view(work, adapters, await updatePool(work, id, body))),
   }),
   defineRoute({
     operationId: 'deleteReviewPool',

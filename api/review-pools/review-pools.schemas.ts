@@ -19,6 +19,7 @@ import {
   Timestamp,
   WITHOUT_CONTROLS,
 } from '../http/parameters.ts';
+import { warningsOf } from '../http/warnings.ts';
 
 const hours = (description: string) => z.int().min(1).max(LEASE_HOURS_MAX).meta({ description });
 
@@ -77,7 +78,12 @@ export const ReviewPool = z
         failed: z.int(),
       } satisfies Record<InstanceState, z.ZodInt>)
       .meta({ description: 'How many orgs are in each state' }),
+    builder: z.enum(['cicd', 'command']).nullable().meta({
+      description:
+        'What makes orgs for the pool: the `pipeline` of its definition (`cicd`) or a command of the operator; null: nothing here does, and orgs are only those that others register',
+    }),
     prepareFailures: z.int().meta({ description: 'Runs of pool-prepare that failed in a row' }),
+    prepareError: z.string().nullable().meta({ description: 'Why the last of them failed, or none was started' }),
     prepareDueAt: Timestamp.nullable().meta({ description: 'When the next of them begins at the earliest' }),
     version: z.int(),
     createdAt: Timestamp,
@@ -86,6 +92,10 @@ export const ReviewPool = z
     updatedBy: z.string(),
   })
   .meta({ id: 'ReviewPool' });
+
+export const ReviewPoolWithWarnings = ReviewPool.extend(warningsOf('no_builder')).meta({
+  id: 'ReviewPoolWithWarnings',
+});
 
 const page = { limit: queryInt(1, 200, 50), offset: queryInt(0, 1_000_000, 0) };
 const pageOf = <Item extends z.ZodType>(item: Item) =>

@@ -13,6 +13,7 @@ import {
   unfinishedInstances,
 } from '../review-pools/review-instances.queries.ts';
 import { type InstanceCounts, isAssigned } from '../review-pools/instance-rules.ts';
+import { whyNotBuilt } from '../review-pools/pool-builder.ts';
 import { setInstanceState } from '../review-pools/review-instances.mutations.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -51,7 +52,7 @@ export async function reevaluatePool(
   await serveLine(tx, pool);
   const counts = (await instanceCounts(tx, [poolId]))(poolId);
   const waiting = await countWaiting(tx, poolId);
-  await announceLow(tx, pool, counts, waiting);
+  await announceLow(tx, { ...pool, ...upkeep }, counts, waiting, commands);
   const prepared = await prepare(tx, { ...pool, ...upkeep }, counts, waiting, commands);
   await notePool(tx, poolId, { checkedAt: tx.now });
   const dues = [
@@ -86,27 +87,36 @@ async function retireEnded(tx: Tx, pool: PoolRow): Promise<void> {
     await setInstanceState(tx, pool.id, id, { state: 'failed', reason: 'the org did not become available in time' });
 }
 
-async function announceLow(tx: Tx, pool: PoolRow, { available }: InstanceCounts, waiting: number): Promise<void> {
+async function announceLow(
+  tx: Tx,
+  pool: PoolRow,
+  { available }: InstanceCounts,
+  waiting: number,
+  commands: Commands,
+): Promise<void> {
   const { id: poolId, tag: poolTag, repositoryIdentifier, minAvailable, prepareFailures, lowAnnouncedAt } = pool;
   const isLow = pool.isActive && (available < minAvailable || waiting > 0);
   if (isLow === (lowAnnouncedAt !== null)) return;
   await notePool(tx, poolId, { lowAnnouncedAt: isLow ? tx.now : null });
   if (!isLow) return;
-  const low = { poolId, poolTag, repositoryIdentifier, available, minAvailable, waiting, prepareFailures };
+  const reason = whyNotBuilt(pool, commands) ?? pool.prepareError;
+  const low = { poolId, poolTag, repositoryIdentifier, available, minAvailable, waiting, prepareFailures, reason };
   emitEvent(tx, 'review_pool.low', low);
 }
 
 interface Upkeep {
   prepareRunId: string | null;
   prepareFailures: number;
+  prepareError: string | null;
   prepareDueAt: string | null;
 }
 
 /** What the end of a run makes of the next: one that failed, or brought no org forth, puts it off. */
 async function settleRun(tx: Tx, { id, ...pool }: PoolRow): Promise<Upkeep> {
-  const { prepareRunId, prepareFailures, prepareDueAt } = pool;
+  const { prepareRunId, prepareFailures, prepareError, prepareDueAt } = pool;
   const run = prepareRunId === null ? undefined : await findRun(tx, prepareRunId);
-  if (prepareRunId === null || (run && !isFinal(run.status))) return { prepareRunId, prepareFailures, prepareDueAt };
+  if (prepareRunId === null || (run && !isFinal(run.status)))
+    return { prepareRunId, prepareFailures, prepareError, prepareDueAt };
   const hasSucceeded = run !== undefined && isSuccess(run.status);
   // After a success they may become available later, as when the org is made in the background.
   if (!hasSucceeded)
@@ -116,13 +126,20 @@ async function settleRun(tx: Tx, { id, ...pool }: PoolRow): Promise<Upkeep> {
         reason: 'the run that made the org has failed',
       });
   const isOk = hasSucceeded && (await hasPrepared(tx, id, prepareRunId));
-  return notePrepared(tx, id, isOk ? 0 : prepareFailures + 1);
+  const error = hasSucceeded ? 'The run succeeded, and registered no org' : (run?.error ?? 'The run has failed');
+  return notePrepared(tx, id, isOk ? {} : { failures: prepareFailures + 1, error });
 }
 
-async function notePrepared(tx: Tx, poolId: string, failures: number): Promise<Upkeep> {
+/** @param error why the last of the `failures` in a row failed. */
+async function notePrepared(
+  tx: Tx,
+  poolId: string,
+  { failures = 0, error = null }: { failures?: number; error?: string | null },
+): Promise<Upkeep> {
   const dueAt = failures === 0 ? null : new Date(tx.now.getTime() + prepareBackoffMs(failures));
-  await notePool(tx, poolId, { prepareRunId: null, prepareFailures: failures, prepareDueAt: dueAt });
-  return { prepareRunId: null, prepareFailures: failures, prepareDueAt: dueAt?.toISOString() ?? null };
+  const noted = { prepareRunId: null, prepareFailures: failures, prepareError: error };
+  await notePool(tx, poolId, { ...noted, prepareDueAt: dueAt });
+  return { ...noted, prepareDueAt: dueAt?.toISOString() ?? null };
 }
 
 interface Prepared {
@@ -158,7 +175,10 @@ async function prepare(
   } catch (error) {
     // Nothing here carries such runs out; that may change.
     if (!(error instanceof DomainError)) throw error;
-    const { prepareFailures, prepareDueAt } = await notePrepared(tx, poolId, failures + 1);
+    const { prepareFailures, prepareDueAt } = await notePrepared(tx, poolId, {
+      failures: failures + 1,
+      error: error.message,
+    });
     return {
       isPreparing: false,
       failures: prepareFailures,

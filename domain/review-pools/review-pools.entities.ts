@@ -29,6 +29,8 @@ export const ReviewPoolSchema = defineEntity({
     prepareStartedAt: p.datetime(3).nullable(),
     /** In a row. */
     prepareFailures: p.integer().default(0),
+    /** Why the last of them failed; null once one has succeeded. */
+    prepareError: p.text().nullable(),
     /** After a failure: when the next run may begin. */
     prepareDueAt: p.datetime(3).nullable(),
     /** When `review_pool.low` was announced; null once there are enough orgs. */

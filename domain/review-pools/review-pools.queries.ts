@@ -27,6 +27,7 @@ const POOL_COLUMNS = [
   'o.prepareRunId',
   'o.prepareStartedAt',
   'o.prepareFailures',
+  'o.prepareError',
   'o.prepareDueAt',
   'o.lowAnnouncedAt',
 ] as const;
@@ -146,6 +147,7 @@ export async function notePool(
     prepareRunId: string | null;
     prepareStartedAt: Date;
     prepareFailures: number;
+    prepareError: string | null;
     prepareDueAt: Date | null;
     lowAnnouncedAt: Date | null;
     checkedAt: Date;

@@ -16,6 +16,8 @@ export const WARNINGS = {
   unverified_branch:
     'nothing of the repository was fetched that could confirm the branch of the release candidate; what it says was believed',
   policy_violation: 'the deployment broke a policy of its environment; it is recorded all the same',
+  no_builder:
+    'nothing here makes orgs for the pool: those who wait for one wait until somebody registers or releases one',
   headers_dropped: 'a header with a hidden value was not kept for the new URL of the webhook',
 } as const;
 

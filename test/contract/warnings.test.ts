@@ -28,6 +28,7 @@ test.each([
   ['WebhookWithStatistics', ['unknown_event', 'unknown_path']],
   ['FlowRunStarted', ['unknown_commit', 'package_of_other_domain', 'unknown_approver', 'too_few_approvers']],
   ['FlowRunDetail', ['unknown_commit', 'unknown_approver']],
+  ['ReviewPoolWithWarnings', ['no_builder']],
   ['NewFlowSchedule', ['unknown_commit', 'unknown_approver']],
 ])('%s can have warnings of %j', (schema, codes) => {
   const description = schemas[schema]?.properties?.warnings?.description ?? '';

@@ -67,6 +67,9 @@ const ReviewPool = z.strictObject({
   minAvailable: number('Orgs that are to be available', 3),
   waiting: number('Requests that wait for an org', 0),
   prepareFailures: number('Runs of pool-prepare that failed in a row', 0),
+  reason: text('Why nothing prepares orgs, or the last run that should have failed', 'The run has failed')
+    .nullable()
+    .optional(),
 });
 
 const OrgLimit = z.strictObject({

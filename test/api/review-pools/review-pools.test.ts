@@ -48,6 +48,25 @@ test('a pool is made with defaults, read, changed and deleted', async () => {
   await owner.get(404, path);
 });
 
+test('a pool that nothing builds orgs for says so when it is made and where it is listed', async () => {
+  const { repositoryIdentifier, newPool } = await reviewStage(app);
+  const made = await newPool('unbuilt', { minAvailable: 2 });
+  expect(made).toMatchObject({
+    builder: null,
+    prepareError: null,
+    warnings: [{ code: 'no_builder', pointer: '#/definition', message: expect.stringContaining('COMMANDS_FILE') }],
+  });
+  const path = `${POOLS}/${made.id}`;
+  const listed = await app
+    .as(app.member)
+    .get(200, `${POOLS}?${new URLSearchParams({ repositoryIdentifier, tag: 'unbuilt' })}`);
+  expect(listed.items).toMatchObject([{ builder: null }]);
+  const owner = app.as(app.owner);
+  expect(await owner.patch(200, path, { isActive: false })).toMatchObject({ builder: null, warnings: [] });
+  const definition = { pipeline: { id: 'make-orgs.yml' } };
+  expect(await owner.patch(200, path, { isActive: true, definition })).toMatchObject({ builder: 'cicd', warnings: [] });
+});
+
 test.each([
   [{ minAvailable: 51 }, 'minAvailable'],
   [{ minAvailable: -1 }, 'minAvailable'],

@@ -87,7 +87,12 @@ test('a pool gets the orgs that it is to have available, and more for those that
   await has({ available: 1, assigned: 2 });
   await app.as(app.owner).post(200, `/api/review/assignments/${first.id}/release`);
   await has({ available: 2, assigned: 1, expired: 1 });
-  await expect(pool()).resolves.toMatchObject({ prepareFailures: 0, prepareDueAt: null });
+  await expect(pool()).resolves.toMatchObject({
+    builder: 'command',
+    prepareFailures: 0,
+    prepareError: null,
+    prepareDueAt: null,
+  });
   // Who registers an org by the token of a run has the run's name in the trail.
   const [entry] = await app.sql<{ actor: Json }>(
     `select actor from audit_entry where action = 'review_instance.registered' and repository_identifier = ? limit 1`,
@@ -112,7 +117,8 @@ test('a pool whose builder always fails is announced as low once, and tried agai
     [2, 2],
     [3, 4],
   ] as const) {
-    const { prepareDueAt } = await failed(failures);
+    const { prepareDueAt, prepareError } = await failed(failures);
+    expect(prepareError).toEqual(expect.any(String));
     const inMinutes = (Date.parse(prepareDueAt) - Date.now()) / 60_000;
     expect([inMinutes > minutes - 0.5, inMinutes <= minutes]).toEqual([true, true]);
     await app.sql(`update review_pool set prepare_due_at = now() - interval '1 second' where id = ?`, [id]);
