@@ -23,6 +23,7 @@ import { assertCollectionWithinLimit, assertRouteWithinLimit, withinLimit } from
 import type { RateLimit } from './rate-limit.ts';
 import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
 import type { TenantQueue } from '../../domain/shared/tenant-queue.ts';
+import { leadsToSignIn } from './sign-in-first.ts';
 import { assertAdmitsRuns, assertOwnRun } from './run-token-limit.ts';
 import { changesOfRequest } from './request-changes.ts';
 import { type Bodies, createReadBytes } from './read-bytes.ts';
@@ -72,6 +73,7 @@ export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePa
         if (isMalformed) assertMethod(ctx, methodsOf(ctx.path));
         await serve(route, deps, ctx, { bodiesOf, assertPath });
       } catch (error) {
+        if (route.roles !== 'public' && leadsToSignIn(ctx, error, basePath)) return;
         throw locateFields(error, route);
       }
     });

@@ -1,4 +1,5 @@
 import type { ApprovalStatus } from '../approvals/approval-rules.ts';
+import { LINKS_OF_APPROVAL } from './event-family-rules.ts';
 import { APPROVE_ACTION, REJECT_ACTION } from './inbound-rules.ts';
 import {
   actions,
@@ -9,10 +10,10 @@ import {
   escaped,
   facts,
   header,
-  link,
   message,
   section,
 } from './message-rules.ts';
+import { addressedLink, readerLink } from './reader-link-rules.ts';
 
 /** What messages show of an approval: a row of it, or the data of its events. */
 export interface ShownApproval {
@@ -34,6 +35,8 @@ export interface ShownApproval {
   minApprovals?: number | undefined;
   /** Approvals given so far. */
   given?: number | undefined;
+  /** That its run names. */
+  workItem?: { key: string; title: string | null; url: string | null } | null | undefined;
 }
 
 const WORDS: Record<ApprovalStatus, string> = {
@@ -69,26 +72,42 @@ const decisionButtons = (id: string): ChatBlock =>
 
 /** An approval with its buttons while it is open, and without them once it is decided. */
 export function approvalMessage(approval: ShownApproval, publicUrl: string): ChatMessage {
-  const { id, status, approvers = [], requestedBy, resolvedBy, comment, minApprovals = 1, given = 0 } = approval;
+  const {
+    id,
+    status,
+    approvers = [],
+    requestedBy,
+    resolvedBy,
+    comment,
+    minApprovals = 1,
+    given = 0,
+    workItem,
+  } = approval;
   const isOpen = status === 'requested';
+  const itemText = workItem ? [workItem.key, workItem.title].filter(Boolean).join(' ') : null;
+  const itemLink = workItem && addressedLink(workItem.url, itemText ?? '');
   const title = `${wordOf(status)}: ${subjectOf(approval)}`;
-  const details = link(`${publicUrl}/api/flows/approvals/${encodeURIComponent(id)}`, 'Details');
+  const details = readerLink(LINKS_OF_APPROVAL, approval, publicUrl);
   const outcome = `${wordOf(status)}${resolvedBy ? ` by ${escaped(resolvedBy)}` : ''}${comment ? `: ${escaped(comment, 1_000)}` : ''}`;
   return message(
     escaped(title, 1_000),
     [
       header(title),
-      ...facts({
-        Repository: approval.repositoryIdentifier,
-        Environment: approval.environmentName,
-        Org: approval.orgUsername,
-        Release: approval.releaseName,
-        Domain: approval.domain,
-        Packages: packagesText(approval.packages),
-        'Requested by': requestedBy,
-        Approvals: minApprovals > 1 ? `${given} of ${minApprovals}` : null,
-        Approvers: isOpen ? approvers.join(', ') || 'the owners' : null,
-      }),
+      ...facts(
+        {
+          Repository: approval.repositoryIdentifier,
+          Environment: approval.environmentName,
+          Org: approval.orgUsername,
+          Release: approval.releaseName,
+          Domain: approval.domain,
+          Packages: packagesText(approval.packages),
+          'Requested by': requestedBy,
+          Approvals: minApprovals > 1 ? `${given} of ${minApprovals}` : null,
+          Approvers: isOpen ? approvers.join(', ') || 'the owners' : null,
+          ...(!itemLink && { 'Work item': itemText }),
+        },
+        itemLink ? { 'Work item': itemLink } : {},
+      ),
     ],
     isOpen ? [decisionButtons(id), context(details)] : [context(`${outcome} · ${details}`)],
     'There is more than fits here.',

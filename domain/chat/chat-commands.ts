@@ -22,6 +22,7 @@ import {
   section,
   sentence,
 } from './message-rules.ts';
+import { type ReaderLink, readerLink } from './reader-link-rules.ts';
 
 export interface CommandParts {
   commitGraphs: CommitGraphCache;
@@ -101,6 +102,12 @@ const labelOf = ({ orgUsername, targetName, repositoryIdentifier }: AssignmentRo
 const untilOf = ({ expiresAt }: AssignmentRow): string =>
   expiresAt === null ? 'it is released' : `${isoOf(expiresAt).slice(0, 16).replace('T', ' ')} UTC`;
 
+const PLACES: ReaderLink = {
+  call: '/api/releases/work-items/{key}?repositoryIdentifier={repositoryIdentifier}',
+  group: 'Releases',
+  operationId: 'locateWorkItem',
+};
+
 async function whereIs(
   { commitGraphs, deploymentLogs, publicUrl }: CommandParts,
   tx: Tx,
@@ -114,10 +121,8 @@ async function whereIs(
     const history = await commitGraphs(tx, project.id);
     const places = await workItemPlaces(tx, history, await deploymentLogs(tx, project.id), project, key);
     if (places.totalCommits === 0) continue;
-    const url = `${publicUrl}/api/releases/work-items/${encodeURIComponent(key)}?repositoryIdentifier=${encodeURIComponent(project.identifier)}`;
-    blocks.push(
-      section(`*${escaped(project.identifier)}* · ${places.totalCommits} commits · ${link(url, 'all of it')}`),
-    );
+    const all = readerLink([PLACES], { key, repositoryIdentifier: project.identifier }, publicUrl);
+    blocks.push(section(`*${escaped(project.identifier)}* · ${places.totalCommits} commits · ${all}`));
     for (const { domain, candidates, environments } of places.domains)
       blocks.push(domainBlock(domain, candidates, environments));
   }

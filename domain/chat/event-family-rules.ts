@@ -1,13 +1,30 @@
+import type { ReaderLink } from './reader-link-rules.ts';
+
 /** What messages about a family of events show. Members are paths of the event's data. */
 export interface EventFamily {
   /** What the event is about, in a few words: members, joined. */
   subject: readonly string[];
   facts: Readonly<Record<string, string>>;
-  /** Address of the thing: a path of the service with members in braces, or a member that holds one. */
-  link?: string;
+  /** Of these, the first that has all its members. */
+  links?: readonly ReaderLink[];
 }
 
 const PLACE = { Repository: 'repositoryIdentifier', Domain: 'domain' };
+const call = (group: string, operationId: string, path: string): ReaderLink => ({ group, operationId, call: path });
+
+const NOTES_OF = '/api/releases/{releaseName}/notes?repositoryIdentifier={repositoryIdentifier}&domain={domain}';
+/** The changes of a release, against what its environment ran before. */
+const NOTES: readonly ReaderLink[] = ['&environmentName={environmentName}', ''].map((more) => ({
+  page: `${NOTES_OF}${more}&format=html`,
+  label: 'Release notes',
+}));
+
+/** Where an approval leads its reader: to what it is about. */
+export const LINKS_OF_APPROVAL: readonly ReaderLink[] = [
+  ...NOTES,
+  call('Approvals', 'getApproval', '/api/flows/approvals/{id}'),
+];
+
 const RELEASE: EventFamily = {
   subject: ['releaseName', 'environmentName'],
   facts: {
@@ -18,12 +35,12 @@ const RELEASE: EventFamily = {
     Reason: 'reason',
     By: 'by',
   },
-  link: '/api/releases/{releaseName}/notes?repositoryIdentifier={repositoryIdentifier}&domain={domain}&format=html',
+  links: NOTES,
 };
 const ORG: EventFamily = {
   subject: ['orgUsername'],
   facts: { Org: 'orgUsername', Type: 'orgType', Error: 'error', Expires: 'expiresAt' },
-  link: '/api/auth/crm/org?username={orgUsername}&authType=none',
+  links: [call('CRM orgs', 'getOrg', '/api/auth/crm/org?username={orgUsername}&authType=none')],
 };
 
 /** One renderer for each family: what stands before the first dot of an event's name. */
@@ -43,12 +60,12 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
       Reason: 'reason',
       By: 'changedBy',
     },
-    link: '/api/release-candidates/{id}',
+    links: [call('Release candidates', 'getReleaseCandidate', '/api/release-candidates/{id}')],
   },
   promotion: {
     subject: ['releaseName', 'environmentName'],
     facts: { ...PLACE, Run: 'taskType', Reason: 'reason', By: 'by' },
-    link: '/api/flows/runs/{executionId}',
+    links: [call('Flows', 'getFlowRun', '/api/flows/runs/{executionId}')],
   },
   browser_session: {
     subject: ['repositoryIdentifier', 'prNumber', 'environmentName'],
@@ -63,7 +80,7 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
       Expires: 'expiresAt',
       'Started by': 'startedBy',
     },
-    link: '/api/browser-sessions/{sessionId}',
+    links: [{ page: '/browser-sessions/{sessionId}/live', label: 'The live page' }],
   },
   mock_scenario: {
     subject: ['name', 'workspace'],
@@ -77,7 +94,7 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
       'Armed until': 'armedUntil',
       By: 'armedBy',
     },
-    link: '/api/mocks/workspaces/{workspace}/scenarios/{name}',
+    links: [call('Mock scenarios', 'getMockScenario', '/api/mocks/workspaces/{workspace}/scenarios/{name}')],
   },
   build: {
     subject: ['branch'],
@@ -88,7 +105,7 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
       Build: 'buildNumber',
       Error: 'error',
     },
-    link: 'buildUrl',
+    links: [{ member: 'buildUrl', label: 'The build' }],
   },
   flow: {
     subject: ['taskType', 'environmentName'],
@@ -99,7 +116,7 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
       Reason: 'reason',
       Error: 'error',
     },
-    link: '/api/flows/runs/{id}',
+    links: [call('Flows', 'getFlowRun', '/api/flows/runs/{id}')],
   },
   /** Without buttons: what they decide on is for the row to say, see `approvalMessage`. */
   approval: {
@@ -113,12 +130,12 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
       'Decided by': 'resolvedBy',
       Comment: 'comment',
     },
-    link: '/api/flows/approvals/{id}',
+    links: LINKS_OF_APPROVAL,
   },
   environment: {
     subject: ['environmentName'],
     facts: { Repository: 'repositoryIdentifier', Holder: 'holder', Reason: 'reason', Expires: 'expiresAt' },
-    link: '/api/environments/{environmentId}',
+    links: [call('Environments', 'getEnvironment', '/api/environments/{environmentId}')],
   },
   review_environment: {
     subject: ['poolTag', 'environmentName', 'branch'],
@@ -131,17 +148,23 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
       Expires: 'expiresAt',
       Reason: 'reason',
     },
-    link: '/review-env/{assignmentId}',
+    links: [{ page: '/review-env/{assignmentId}' }],
   },
   review_pool: {
     subject: ['poolTag', 'tag'],
-    facts: { Repository: 'repositoryIdentifier', Available: 'available', Wanted: 'minAvailable', Waiting: 'waiting' },
-    link: '/api/review/pools/{poolId}',
+    facts: {
+      Repository: 'repositoryIdentifier',
+      Available: 'available',
+      Wanted: 'minAvailable',
+      Waiting: 'waiting',
+      Reason: 'reason',
+    },
+    links: [call('Review pools', 'getReviewPool', '/api/review/pools/{poolId}')],
   },
   work_item_request: {
     subject: ['workItemId', 'workItemKey', 'taskType'],
     facts: { Project: 'project', Task: 'taskType', Status: 'status', Before: 'previousStatus', Reason: 'reason' },
-    link: 'workItemUrl',
+    links: [{ member: 'workItemUrl', label: 'The work item' }],
   },
   org: ORG,
   org_explorer: {
@@ -168,7 +191,9 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
       Components: 'count',
       By: 'changedBy',
     },
-    link: '/api/gc-ledger?repositoryIdentifier={repositoryIdentifier}&branch={branch}',
+    links: [
+      call('GC ledger', 'listGcEntries', '/api/gc-ledger?repositoryIdentifier={repositoryIdentifier}&branch={branch}'),
+    ],
   },
   code_analysis: {
     subject: ['branch'],
@@ -187,29 +212,33 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
   project: {
     subject: ['repositoryIdentifier'],
     facts: { Platform: 'platform', Branch: 'defaultBranch' },
-    link: '/api/projects/{repositoryIdentifier}',
+    links: [call('Projects', 'getProject', '/api/projects/{repositoryIdentifier}')],
   },
   user: {
     subject: ['email'],
     facts: { 'First name': 'firstName', 'Last name': 'lastName', Role: 'role', By: 'changedBy' },
-    link: '/api/users/{email}',
+    links: [call('Users', 'getUser', '/api/users/{email}')],
   },
   document: { subject: ['collection', 'key'], facts: { Store: 'store', Version: 'version', By: 'changedBy' } },
   application_token: {
     subject: ['name'],
     facts: { Expires: 'expiresAt', 'Made by': 'createdBy' },
-    link: '/api/application-tokens/{id}',
+    links: [call('Application tokens', 'listApplicationTokens', '/api/application-tokens')],
   },
   audit_export: {
     subject: ['status'],
     facts: { 'Requested by': 'requestedBy', Rows: 'rowCount', Error: 'error' },
-    link: '/api/audit/exports/{id}',
+    links: [call('Audit', 'getAuditExport', '/api/audit/exports/{id}')],
   },
-  webhook: { subject: ['name'], facts: { Address: 'url', Reason: 'reason' }, link: '/api/webhooks/{id}' },
+  webhook: {
+    subject: ['name'],
+    facts: { Address: 'url', Reason: 'reason' },
+    links: [call('Webhooks', 'getWebhook', '/api/webhooks/{id}')],
+  },
   chat_workspace: {
     subject: ['teamName'],
     facts: { Team: 'teamId', Reason: 'reason' },
-    link: '/api/slack/workspace?team_id={teamId}',
+    links: [call('Chat workspace', 'getChatWorkspace', '/api/slack/workspace?team_id={teamId}')],
   },
   ai_budget: {
     subject: ['name'],

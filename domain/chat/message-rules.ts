@@ -89,11 +89,12 @@ export const isShortened = (title: string, values: Facts): boolean =>
   escaped(title, LIMITS.header).endsWith('…') ||
   Object.values(values).some((value) => value && escaped(value, FACT_MAX).length < escaped(value, Infinity).length);
 
-/** Names with values, which are data; those without a value are left out. */
-export const facts = (values: Facts): ChatBlock[] => {
-  const fields = Object.entries(values).flatMap(([name, value]) =>
-    value === null || value === undefined || value === '' ? [] : [markdown(`*${name}*\n${escaped(value, FACT_MAX)}`)],
+/** Names with values, which are data; those without a value are left out. @param links facts that are Slack's markup. */
+export const facts = (values: Facts, links: Readonly<Record<string, string>> = {}): ChatBlock[] => {
+  const shown = Object.entries(values).flatMap(([name, value]) =>
+    value === null || value === undefined || value === '' ? [] : [[name, escaped(value, FACT_MAX)] as const],
   );
+  const fields = [...shown, ...Object.entries(links)].map(([name, text]) => markdown(`*${name}*\n${text}`));
   return fields.length === 0 ? [] : [{ type: 'section', fields: fields.slice(0, 10) }];
 };
 

@@ -8,9 +8,9 @@ import {
   facts,
   header,
   isShortened,
-  link,
   message,
 } from './message-rules.ts';
+import { readerLink } from './reader-link-rules.ts';
 
 const MEMBERS_SHOWN = 10;
 
@@ -31,8 +31,7 @@ export function notification(event: string, data: unknown, publicUrl: string): C
   const values = Object.fromEntries(
     Object.entries(family.facts).map(([name, member]) => [name, given.at(member).text()]),
   );
-  const address = addressOf(family.link, given, publicUrl);
-  const ending = [isShortened(title, values) ? MORE : '', address === undefined ? '' : link(address, 'Details')];
+  const ending = [isShortened(title, values) ? MORE : '', readerLink(family.links ?? [], data, publicUrl)];
   return messageOf(title, facts(values), ending);
 }
 
@@ -54,20 +53,4 @@ function unknownEvent(event: string, data: unknown): ChatMessage {
   );
   const hasMore = members.length > MEMBERS_SHOWN || isShortened(title, values);
   return messageOf(title, facts(values), [hasMore ? MORE : '']);
-}
-
-/** Undefined where a member that it needs is absent. */
-function addressOf(template: string | undefined, given: UntrustedJson, publicUrl: string): string | undefined {
-  if (template === undefined) return undefined;
-  if (!template.startsWith('/')) {
-    const address = given.at(template).link();
-    return address === null ? undefined : URL.parse(address)?.href.replaceAll(/[<>|]/g, encodeURIComponent);
-  }
-  let isComplete = true;
-  const path = template.replaceAll(/\{(\w+)\}/g, (_, member: string) => {
-    const value = given.at(member).text();
-    isComplete &&= value !== null;
-    return encodeURIComponent(value ?? '');
-  });
-  return isComplete ? publicUrl + path : undefined;
 }

@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { cookieOf, fromOwnPage } from '../../support/browser-session.ts';
 import { codeOf } from '../../support/totp.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -33,6 +34,25 @@ test('without a session a link leads to the sign-in page, which leads back to th
   expect(signedIn.text).toContain(`content="0;url=${LINK.replaceAll('&', '&amp;')}"`);
   const { headers: onward } = await open(302, LINK, { cookie: cookieOf(signedIn, SESSION) });
   expect(onward.get('location')).toBe('/api/auth/crm/frontdoor?target=dev1%40acme.example&repository=acme%2Fshop');
+});
+
+test('a person who opens a link without a session is led to the sign-in page, and programs get the problem', async () => {
+  const path = '/api/flows/runs?limit=5';
+  const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  // `fetch` sets the headers that say so itself.
+  const asked = (headers: Record<string, string>) => request(app.url + path, { headers });
+  const { statusCode, headers } = await asked(navigation);
+  const signInPage = String(headers.location);
+  expect([statusCode, signInPage]).toEqual([302, `/api/auth/sign-in?${new URLSearchParams({ next: path })}`]);
+  expect(fieldOf((await open(200, signInPage)).text, 'next')).toBe(path);
+  const cookie = cookieOf(await submit(200, credentials()), SESSION);
+  expect((await asked({ ...navigation, cookie })).statusCode).toBe(200);
+  for (const refused of [
+    {},
+    { ...navigation, 'sec-fetch-dest': 'iframe' },
+    { ...navigation, authorization: 'Bearer wrong' },
+  ])
+    expect((await asked(refused)).statusCode).toBe(401);
 });
 
 test('with a bearer credential the link leads on, too, and a bad one leads to the page', async () => {

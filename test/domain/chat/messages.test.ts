@@ -57,7 +57,7 @@ test('each family of events has facts, and says where there is more', () => {
     type: 'context',
     elements: [
       {
-        text: `There is more than fits here. · <${PUBLIC_URL}/api/auth/crm/org?username=a%40b.example&authType=none|Details>`,
+        text: `There is more than fits here. · <${PUBLIC_URL}/docs#/CRM%20orgs/getOrg|GET /api/auth/crm/org?username=a%40b.example&amp;authType=none>`,
       },
     ],
   });
@@ -155,7 +155,7 @@ dana@example.com",
     {
       "elements": [
         {
-          "text": "<https://quayside.example/api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001|Details>",
+          "text": "<https://quayside.example/docs#/Approvals/getApproval|GET /api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001>",
           "type": "mrkdwn",
           "verbatim": true,
         },
@@ -227,7 +227,7 @@ checked",
     {
       "elements": [
         {
-          "text": "<https://quayside.example/api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001|Details>",
+          "text": "<https://quayside.example/docs#/Approvals/getApproval|GET /api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001>",
           "type": "mrkdwn",
           "verbatim": true,
         },
