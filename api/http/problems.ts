@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { causes, isConflict, isDatabaseAway } from '../../domain/data/database-trouble.ts';
+import { causes, isConflict, isDatabaseAway, isLockTimeout } from '../../domain/data/database-trouble.ts';
 import { OUTDATED_STATEMENT } from '../../domain/data/pool.ts';
 import { DomainError, type ErrorCode, type ProblemMembers, RESERVED_MEMBERS } from '../../domain/shared/errors.ts';
 import { fieldErrors } from '../../domain/shared/input-errors.ts';
@@ -86,7 +86,7 @@ function asDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   for (const cause of causes(error)) {
     const { code = '' } = cause as { code?: string };
-    if (code === '55P03')
+    if (isLockTimeout(cause))
       return new DomainError(
         'unavailable',
         'Others have been changing the same resource for too long; try again later',

@@ -3,7 +3,7 @@ import { OUTDATED_STATEMENT } from './pool.ts';
 import { UnfencedConnectionError } from './served-connection.ts';
 
 /** SQLSTATE classes and codes for an unavailable database, as opposed to an invalid request. */
-const DATABASE_AWAY = /^(08|57P|53|25P03|55P03)/;
+const DATABASE_AWAY = /^(08|57P|53|25P03)/;
 const CONNECTION_LOST = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/;
 const CONNECTION_LOST_TEXT =
   /Connection terminated|not currently accepting connections|connection timeout|timeout exceeded when trying to connect|not queryable|Client has encountered a connection error/i;
@@ -31,12 +31,18 @@ export const isDatabaseAway = (cause: Error): boolean =>
   CONNECTION_LOST.test(codeOf(cause)) ||
   CONNECTION_LOST_TEXT.test(cause.message);
 
+/** Whether a transaction waited too long for what others have locked; of one error, without its causes. */
+export const isLockTimeout = (cause: Error): boolean => codeOf(cause) === '55P03';
+
 /** Whether a transaction made way for a concurrent one; of one error, without its causes. */
 export const isConflict = (cause: Error): boolean => CONFLICTS.has(codeOf(cause));
 
 /** Whether the same work may succeed in a moment. */
 export const mayPass = (error: unknown): boolean =>
-  causes(error).some((cause) => isDatabaseAway(cause) || isConflict(cause) || cause.message === OUTDATED_STATEMENT);
+  causes(error).some(
+    (cause) =>
+      isDatabaseAway(cause) || isLockTimeout(cause) || isConflict(cause) || cause.message === OUTDATED_STATEMENT,
+  );
 
 /** Tries again while the database is away for a moment. @param work retrying it is safe. */
 export async function persistently<Result>(
