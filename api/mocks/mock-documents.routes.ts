@@ -21,7 +21,7 @@ export const mockDocumentsRoutes = [
     group: GROUP,
     summary: 'Make a mock scenario of a document',
     description:
-      'The scenario is idle. Of HTTP archives requests are compared by method, path, query and body, never by credentials, and secrets of answers become stand-ins; of OpenAPI each operation answers with its example, or with a sample of its schema; of WireMock a mapping with a criterion that has no counterpart is not taken, and a zip gives the files that mappings name. Aliases are refused in YAML, which has at most 16 MB. The reply lists what was not taken. Of each tenant one document is read at a time, and a few wait (429).',
+      'The scenario is idle. Of HTTP archives requests are compared by method, path, query and body, never by credentials, and secrets of answers become stand-ins; of OpenAPI each operation answers with its example, or with a sample of its schema, which repeat members of the request, and `Prefer` asks for others (`code=404`, `example=name`, `dynamic=true`: the sample); of WireMock a mapping with a criterion that has no counterpart is not taken, and a zip gives the files that mappings name. Aliases are refused in YAML, which has at most 16 MB. The reply lists what was not taken. Of each tenant one document is read at a time, and a few wait (429).',
     roles: ANY_ROLE,
     projectScope: 'refused',
     params: inWorkspace,

@@ -26,6 +26,10 @@ export const ImportIn = z
       .transform((url) => new URL(url).origin)
       .optional()
       .meta({ description: 'Of an HTTP archive: the host that is taken. Default: that of the most requests' }),
+    validates: z.boolean().optional().meta({
+      description:
+        'Of OpenAPI: requests that break the document get 400, or 422 where the operation has it, and what is wrong with them. Default: true',
+    }),
   })
   .refine(({ content, contentBase64 }) => (content === undefined) !== (contentBase64 === undefined), {
     path: ['content'],

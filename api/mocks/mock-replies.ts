@@ -9,7 +9,8 @@ import {
   isOwnHeader,
   type MockAnswer,
 } from '../../domain/mocks/answer.ts';
-import type { MockLane, MockPlace, Reply } from '../../domain/mocks/mock-lane.ts';
+import type { MockPlace, Reply } from '../../domain/mocks/decide-batch.ts';
+import type { MockLane } from '../../domain/mocks/mock-lane.ts';
 import type { MockLanes } from '../../domain/mocks/mock-lanes.ts';
 import type { MockRequest } from '../../domain/mocks/mock-request.ts';
 import { headerWithOwnAddresses, withOwnAddresses } from '../../domain/mocks/own-addresses.ts';
@@ -63,6 +64,15 @@ export async function sendReply(deps: ReplyDeps, exchange: Exchange, reply: Repl
       );
     case 'step':
       return sendStep(exchange, reply);
+    case 'refused': {
+      const { status, seq, fault } = reply;
+      named(response, reply.scenario);
+      response.setHeader('X-Mock-Step', String(seq));
+      const pointer = `#${fault.pointer}`;
+      throw new DomainError(status === 422 ? 'unprocessable' : 'invalid_request', `${pointer} ${fault.detail}`, {
+        fields: [{ pointer, detail: fault.detail }],
+      });
+    }
     case 'too_costly':
       named(response, reply.scenario);
       throw new DomainError('unprocessable', `Which step answers is not known: ${reply.reason}`);

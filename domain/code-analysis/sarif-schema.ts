@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { schemaErrorDetail } from '../shared/schema-error-rules.ts';
 
 /**
  * The schema of SARIF 2.1.0, the OASIS standard of March 2020, as published at
@@ -35,13 +36,6 @@ const unescaped = (pointer: string): string[] =>
     .slice(1)
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-function detailOf({ keyword, message = 'is not valid', params }: ErrorObject): string {
-  if (keyword === 'enum') return `must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
-  if (keyword === 'additionalProperties')
-    return `has the unknown member ${JSON.stringify((params as { additionalProperty: string }).additionalProperty)}`;
-  return message;
-}
-
 /** What is wrong where a value must have one of several members, and has none. */
 function oneOfMembers(errors: readonly ErrorObject[]): string | undefined {
   const [names, last] = [errors.slice(0, -1), errors.at(-1)];
@@ -55,7 +49,7 @@ function checkOf(validate: ValidateFunction): Check {
     if (validate(value)) return undefined;
     const errors = validate.errors ?? [];
     const [error] = errors;
-    return error && { path: unescaped(error.instancePath), detail: oneOfMembers(errors) ?? detailOf(error) };
+    return error && { path: unescaped(error.instancePath), detail: oneOfMembers(errors) ?? schemaErrorDetail(error) };
   };
 }
 

@@ -1,7 +1,9 @@
+import { isObject, parsedJson } from '../shared/json-rules.ts';
+import { lookUp, parsePath } from '../shared/json-path-rules.ts';
 import { compileTemplate, type RenderBody, TemplateError } from '../webhooks/body-template.ts';
 import type { BodyForm } from './mocks.entities.ts';
-import { drawn, type Hit } from './replay.ts';
-import type { Fault } from './step-rules.ts';
+import { drawn, type Hit, type TemplateContext } from './replay.ts';
+import { ECHO_MAX_BYTES, type Fault } from './step-rules.ts';
 
 /** A response of a step, as it is sent. */
 export interface MockAnswer {
@@ -51,7 +53,7 @@ export function composeAnswer(
   bodyForm: BodyForm | null,
 ): MockAnswer {
   if (templateError !== undefined) throw new TemplateError(templateError);
-  const { status, headers = {}, template } = step.response;
+  const { status, headers = {}, template, echo } = step.response;
   const render = (text: string) => (template && context ? (step.texts.get(text)?.(context) ?? text) : text);
   const sent: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -59,12 +61,25 @@ export function composeAnswer(
   }
   if (bodyForm !== null) sent['content-type'] ??= TYPES[bodyForm];
   const isTemplate = template === true && context !== undefined && bodyForm !== null && bodyForm !== 'base64';
-  return {
-    status,
-    headers: sent,
-    body: isTemplate ? Buffer.from(templateOf(body.toString('utf8'))(context)) : body,
-  };
+  const rendered = isTemplate ? Buffer.from(templateOf(body.toString('utf8'))(context)) : body;
+  return { status, headers: sent, body: echo && context ? withEcho(rendered, echo, context) : rendered };
 }
+
+/** A body of which members are the request's own, where it has them in the same type; texts of the path are numbers then. */
+function withEcho(body: Buffer, echo: Record<string, string>, { request }: TemplateContext): Buffer {
+  const members = body.length > ECHO_MAX_BYTES ? undefined : parsedJson(body.toString('utf8'))?.value;
+  if (!isObject(members)) return body;
+  for (const [name, path] of Object.entries(echo)) {
+    if (!Object.hasOwn(members, name)) continue;
+    const found = lookUp(request, parsePath(path) ?? []);
+    const value = typeof members[name] === 'number' && isDecimal(found) ? Number(found) : found;
+    if (kindOf(value) === kindOf(members[name])) members[name] = value;
+  }
+  return Buffer.from(JSON.stringify(members));
+}
+
+const isDecimal = (value: unknown): boolean => typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value);
+const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
 
 /** A value that can end no header, in the bytes of UTF-8. */
 export const headerValue = (text: string): string =>

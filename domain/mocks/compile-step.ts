@@ -12,7 +12,15 @@ import { compileLinearRegex, SEARCHED_MAX } from '../webhooks/linear-regex.ts';
 import { compileCheck } from './compile-check.ts';
 import type { MockRequest } from './mock-request.ts';
 import { compilePath } from './path-template-rules.ts';
-import type { RequestCheck, Step, StepRequest, StepResponse } from './step-rules.ts';
+import {
+  ECHO_MAX_BYTES,
+  type RequestCheck,
+  type RequestSchemas,
+  type Step,
+  type StepRequest,
+  type StepResponse,
+} from './step-rules.ts';
+import { compileSchemas, type ValidateRequest } from './validate-request.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -36,6 +44,8 @@ export interface CompiledStep {
   specificity: number;
   conditions: readonly Condition[];
   matches: (request: MockRequest, variables: Variables) => boolean;
+  /** Compiles, the first time, what tells what is wrong with a request that matches; undefined where nothing can be. */
+  validation: (() => ValidateRequest) | undefined;
   /** Segments of a path by their names. */
   parameters: (path: string) => Record<string, string>;
   /** Variables that a request sets. */
@@ -67,6 +77,7 @@ export function compileStep({ seq, request, response, times }: StoredStepParts):
       for (const isMet of isFor) if (!isMet(called, variables)) return false;
       return true;
     },
+    validation: response.validates && memoized(response.validates),
     parameters: path.parameters,
     captured(called) {
       if (captures.length === 0) return {};
@@ -78,10 +89,18 @@ export function compileStep({ seq, request, response, times }: StoredStepParts):
   };
 }
 
+/** Few of the steps of a scenario may ever be asked. */
+function memoized(schemas: RequestSchemas): () => ValidateRequest {
+  let validate: ValidateRequest | undefined;
+  return () => (validate ??= compileSchemas(schemas));
+}
+
 /** Why a step cannot be used: the field and the reason. */
 compileStep.problem = (step: Step): { field: string; detail: string } | undefined => {
   try {
     compileStep(step);
+    if (step.response.validates) compileSchemas(step.response.validates);
+    if (step.response.echo) assertEcho(step.response);
     if (step.response.template === true && step.response.bodyBase64 === undefined) {
       const { body } = step.response;
       if (body !== undefined) compileTemplate(typeof body === 'string' ? body : JSON.stringify(body));
@@ -93,6 +112,11 @@ compileStep.problem = (step: Step): { field: string; detail: string } | undefine
     throw error;
   }
 };
+
+function assertEcho({ body }: StepResponse): void {
+  if (!isObject(body) || Buffer.byteLength(JSON.stringify(body)) > ECHO_MAX_BYTES)
+    throw new FilterError('response/echo', `needs a body that is an object of at most ${ECHO_MAX_BYTES / 1024} KB`);
+}
 
 /** What captures and templates read of a request. */
 export const rootOf = (called: MockRequest, { parameters }: Pick<CompiledStep, 'parameters'>) => ({

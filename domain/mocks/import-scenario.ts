@@ -15,6 +15,8 @@ export interface ScenarioImport {
   contentBase64?: string | undefined;
   /** Of an HTTP archive: the exchanges with this origin. Default: that of the most. */
   origin?: string | undefined;
+  /** Of OpenAPI: requests that break the document are refused. Default: true. */
+  validates?: boolean | undefined;
 }
 
 interface ImportParts extends MockParts {
@@ -32,14 +34,13 @@ interface ImportParts extends MockParts {
 export async function importScenario(
   { tx, tenantId, encryption, outbound, signal }: ImportParts,
   workspace: string,
-  { name, format, origin, content, contentBase64 }: ScenarioImport,
+  { name, content, contentBase64, ...options }: ScenarioImport,
 ): Promise<{ row: ScenarioRow; notTaken: NotTaken[] }> {
   const { scenario, steps, notTaken } = await refusing(contentBase64 === undefined ? 'content' : 'contentBase64', () =>
     readImport(
       tenantId,
       {
-        format,
-        origin,
+        ...options,
         content: contentBase64 ?? content ?? '',
         isPacked: contentBase64 !== undefined,
         standInKey: standInKey(encryption, tenantId),
@@ -50,7 +51,7 @@ export async function importScenario(
   const { description = '', mode, seed, unmatched = 'not_found', upstream, upstreams } = scenario;
   // What an archive or a description names need not be an address that may be called.
   const refusal = upstream === undefined ? undefined : outbound.refusedUrl(upstream);
-  const isOwn = format === 'yaml';
+  const isOwn = options.format === 'yaml';
   if (refusal !== undefined && !isOwn)
     notTaken.push({ pointer: '', reason: `${upstream} is not taken as upstream: ${refusal}` });
   const row = await tx((work: Tx) =>

@@ -1,81 +1,25 @@
 import type { Database } from '../data/tables.ts';
-import type { TenantKey } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
-import { newId } from '../shared/ids.ts';
-import { calledRequest } from './called-request.ts';
-import { drawnFault } from './answer.ts';
-import { PatternShareError, PatternShares, PatternWorkError } from '../webhooks/pattern-work.ts';
-import type { BodyForm } from './mocks.entities.ts';
+import { type Called, type Compiled, type Decided, decideBatch, type MockPlace, type Reply } from './decide-batch.ts';
 import type { MockRequest } from './mock-request.ts';
 import {
   activeScenario,
   type ActiveScenario,
   advanceRuns,
   bodyOfStep,
-  type CallNote,
   inTenant,
   lockRuns,
-  type RunChange,
   RUNS_MAX,
   stepsToCompile,
 } from './replay.queries.ts';
-import {
-  type CompiledSteps,
-  compileSteps,
-  type Hit,
-  nearestSteps,
-  type NearMiss,
-  type RunState,
-  stepFor,
-  useStep,
-} from './replay.ts';
+import { compileSteps, type RunState } from './replay.ts';
 
-export interface MockPlace extends TenantKey {
-  workspaceId: string;
-  keyHash: string;
-}
-
-/** What a workspace answers to a request. */
-export type Reply =
-  | { kind: 'step'; scenario: ActiveScenario; hit: Hit; body: Buffer | undefined; bodyForm: BodyForm | null }
-  | {
-      kind: 'unmatched';
-      scenario: ActiveScenario;
-      workspace: string;
-      /** Undefined where the patterns of the steps take too much work to tell. */
-      nearest: NearMiss[] | undefined;
-      unmatched: number;
-    }
-  | { kind: 'too_costly'; scenario: ActiveScenario; reason: string }
-  | { kind: 'share_used'; scenario: ActiveScenario; retryInMs: number }
-  | { kind: 'recording'; scenario: ActiveScenario; workspace: string }
-  /** Nothing is armed. */
-  | { kind: 'inactive'; workspace: string }
-  /** The key leads nowhere any more. */
-  | { kind: 'gone' };
-
-interface Waiting {
-  request: MockRequest;
-  run: string;
+interface Waiting extends Called {
   done: PromiseWithResolvers<Reply>;
   /** Another process was faster, or the scenario changed: it is matched again with the state of its run locked. */
   isOvertaken: boolean;
   /** When it is given up, in milliseconds of `performance.now()`. */
   until: number;
-}
-
-interface Compiled {
-  workspace: string;
-  scenario: ActiveScenario;
-  steps: CompiledSteps;
-  bodies: Map<number, { body: Uint8Array | null; bodyForm: BodyForm | null }>;
-  runs: Map<string, RunState>;
-}
-
-interface Decided {
-  replies: Map<Waiting, Reply>;
-  changes: Map<string, RunChange>;
-  calls: CallNote[];
 }
 
 const BATCH_MAX = 256;
@@ -143,7 +87,7 @@ export class MockLane {
 
   async #answerKnown(batch: readonly Waiting[]): Promise<void> {
     const known = this.#known as Compiled;
-    const decided = decide(this.place, known, batch);
+    const decided = decideBatch(this.place.tenantId, known, batch);
     const advanced = await inTenant(this.#db, this.place.tenantId, (tx) => this.#advance(tx, known, decided));
     this.#settle(batch, decided, advanced);
   }
@@ -155,7 +99,7 @@ export class MockLane {
       if (reply) return { reply };
       const known = this.#known as Compiled;
       const admitted = batch.filter(({ run }) => known.runs.has(run));
-      const decided = decide(this.place, known, admitted);
+      const decided = decideBatch(this.place.tenantId, known, admitted);
       const advanced = admitted.length === 0 ? new Set<string>() : await this.#advance(tx, known, decided);
       return { admitted, decided, advanced };
     });
@@ -167,7 +111,7 @@ export class MockLane {
     this.#settle(outcome.admitted, outcome.decided, outcome.advanced);
   }
 
-  #advance(tx: Database, { scenario }: Compiled, { changes, calls }: Decided): Promise<Set<string>> {
+  #advance(tx: Database, { scenario }: Compiled, { changes, calls }: Decided<Waiting>): Promise<Set<string>> {
     const { tenantId, workspaceId, keyHash } = this.place;
     const { id: scenarioId, version, round } = scenario;
     return advanceRuns(tx, {
@@ -182,7 +126,7 @@ export class MockLane {
     });
   }
 
-  #settle(batch: readonly Waiting[], { replies, changes }: Decided, advanced: ReadonlySet<string>): void {
+  #settle(batch: readonly Waiting[], { replies, changes }: Decided<Waiting>, advanced: ReadonlySet<string>): void {
     const runs = this.#known?.runs;
     for (const name of changes.keys()) {
       const state = runs?.get(name);
@@ -245,89 +189,3 @@ const tooManyRuns = () =>
   new DomainError('rate_limited', `A scenario has at most ${RUNS_MAX} runs within an hour`, {
     headers: { 'Retry-After': '60' },
   });
-
-/** Requests that are left when this time is over wait for the next batch, so that others are served in between. */
-const DECIDING_MS = 20;
-
-/** Matches requests one after the other, as many as there is time for; changes the states of their runs. */
-function decide(
-  { tenantId }: MockPlace,
-  { steps, bodies, runs, scenario, workspace }: Compiled,
-  batch: readonly Waiting[],
-): Decided {
-  const until = performance.now() + DECIDING_MS;
-  const replies = new Map<Waiting, Reply>();
-  const changes = new Map<string, RunChange>();
-  const calls: CallNote[] = [];
-  const now = new Date().toISOString();
-  for (const one of batch) {
-    if (replies.size > 0 && performance.now() > until) break;
-    const { request, run } = one;
-    const state = runs.get(run) as RunState;
-    const change = changes.get(run) ?? {
-      run,
-      revision: state.revision,
-      cursor: 0,
-      hits: {},
-      variables: {},
-      matched: 0,
-      unmatched: 0,
-    };
-    changes.set(run, change);
-    const step = withinPatternWork(tenantId, () => stepFor(steps, state, request));
-    if (step instanceof PatternShareError) {
-      replies.set(one, { kind: 'share_used', scenario, retryInMs: step.retryInMs });
-    } else if (step instanceof PatternWorkError) {
-      change.unmatched++;
-      state.unmatched++;
-      replies.set(one, { kind: 'too_costly', scenario, reason: step.message });
-      calls.push({ ...noteOf(one), outcome: 'unmatched', seq: null, status: null, fault: null });
-    } else if (step) {
-      const hit = useStep(steps, state, step, request, { now, uuid: newId() });
-      change.matched++;
-      change.hits[step.seq] = hit.hit;
-      const { body = null, bodyForm = null } = bodies.get(step.seq) ?? {};
-      replies.set(one, { kind: 'step', scenario, hit, body: body === null ? undefined : Buffer.from(body), bodyForm });
-      const fault = drawnFault(scenario.seed, hit)?.kind ?? null;
-      calls.push({ ...noteOf(one), outcome: 'matched', seq: step.seq, status: step.response.status, fault });
-    } else {
-      change.unmatched++;
-      state.unmatched++;
-      const found =
-        scenario.unmatched === 'not_found'
-          ? withinPatternWork(tenantId, () => nearestSteps(steps, state, request))
-          : [];
-      const nearest = found instanceof PatternWorkError ? undefined : found;
-      replies.set(one, { kind: 'unmatched', scenario, workspace, nearest, unmatched: state.unmatched });
-      const outcome = scenario.unmatched === 'pass_through' ? 'passed_on' : 'unmatched';
-      calls.push({ ...noteOf(one), outcome, seq: null, status: null, fault: null });
-    }
-    change.cursor = state.cursor;
-    change.variables = state.variables;
-  }
-  return { replies, changes, calls };
-}
-
-/** The most work of all patterns for one request, and as much for its nearest steps: some 45 ms of a core each. */
-const PATTERN_WORK_MAX = 2_000_000;
-
-const patternShares = new PatternShares();
-
-function withinPatternWork<T>(tenantId: string, evaluate: () => T): T | PatternWorkError {
-  try {
-    return patternShares.evaluate(tenantId, PATTERN_WORK_MAX, evaluate);
-  } catch (error) {
-    if (error instanceof PatternWorkError) return error;
-    throw error;
-  }
-}
-
-const noteOf = ({ request, run }: Waiting) => {
-  const { method, path } = request;
-  return {
-    run,
-    method,
-    path: path.slice(0, 2_000).replaceAll('\0', '').toWellFormed(),
-    request: calledRequest(request),
-  };
-};

@@ -1,7 +1,8 @@
 import type { Database } from '../data/tables.ts';
 import { systemActor, type Actor } from '../shared/actor.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { MockLane, type MockPlace } from './mock-lane.ts';
+import type { MockPlace } from './decide-batch.ts';
+import { MockLane } from './mock-lane.ts';
 import { announceUnmatched } from './active-scenarios.mutations.ts';
 import { findMockWorkspace } from './replay.queries.ts';
 

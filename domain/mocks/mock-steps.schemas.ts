@@ -109,6 +109,35 @@ export const StepRequestIn = z
 
 const delay = z.int().min(0).max(DELAY_MAX_MS);
 
+const JsonSchemaIn = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
+
+const RequestSchemasIn = z
+  .strictObject({
+    path: JsonSchemaIn.optional().meta({ description: 'Of an object with the segments of the path by name' }),
+    query: JsonSchemaIn.optional().meta({ description: 'Likewise; texts are read as the types that are wanted' }),
+    headers: JsonSchemaIn.optional().meta({ description: 'Likewise; names in lower case' }),
+    body: JsonSchemaIn.optional().meta({ description: 'Of JSON, or of the fields of a form' }),
+    requiresBody: z.boolean().optional(),
+    contentTypes: z.array(z.string().min(1).max(200).toLowerCase()).min(1).max(50).optional().meta({
+      description: 'Media types of bodies, without parameters',
+    }),
+    definitions: z.record(z.string(), JsonSchemaIn).optional().meta({
+      description: 'What `{"$ref": "#/$defs/name"}` refers to',
+    }),
+    status: z.literal([400, 422]).optional().meta({ description: 'Of the answer to others. Default: 400' }),
+  })
+  .meta({
+    description:
+      'What requests must be like, as JSON Schema 2020-12; at most 12 KB. Others get a problem that names what is wrong with them, and do not use the step',
+  });
+
+const EchoPath = z
+  .string()
+  .max(300)
+  .refine((path) => /^(body|path|query)$/.test(parsePath(path)?.[0] ?? ''), {
+    error: 'must be a path that begins with body, path or query: path.id',
+  });
+
 export const StepResponseIn = z
   .strictObject({
     status: MockStatus.default(200),
@@ -131,6 +160,14 @@ export const StepResponseIn = z
       description:
         'Body, headers and `sets` are templates, as in webhooks: `{{ request.body.id }}`, `{{ request.path.id }}`, `{{ state.orderId }}`, `{{ now }}`, `{{ uuid }}`',
     }),
+    echo: mapOf(textUpTo(200), valueOf(EchoPath), ENTRIES)
+      .optional()
+      .meta({
+        description:
+          'Members of the body, a JSON object of at most 256 KB, that are those of the request where it has them in the same type',
+        example: { id: 'path.id' },
+      }),
+    validates: RequestSchemasIn.optional(),
   })
   .refine(({ body, bodyBase64 }) => body === undefined || bodyBase64 === undefined, {
     path: ['bodyBase64'],

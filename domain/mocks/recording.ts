@@ -1,4 +1,4 @@
-import type { MockPlace } from './mock-lane.ts';
+import type { MockPlace } from './decide-batch.ts';
 import type { MockRequest } from './mock-request.ts';
 import type { ActiveScenario } from './replay.queries.ts';
 import type { UpstreamAnswer } from './upstream.port.ts';

@@ -96,7 +96,7 @@ export interface Hit {
   step: CompiledStep;
   /** Counts the answers of the step in this run, from 1. */
   hit: number;
-  /** Undefined where nothing is a template. */
+  /** Undefined where nothing of the response is from the request. */
   context: TemplateContext | undefined;
   /** Why a variable could not be set. */
   templateError?: string;
@@ -115,8 +115,8 @@ export function useStep(
   run.matched++;
   if (mode !== 'strict' || hit >= usesOf(step, mode)) run.cursor = step.seq;
   run.variables = withVariables(run.variables, step.captured(request));
-  const { sets, template } = step.response;
-  if (sets === undefined && template !== true) return { step, hit, context: undefined };
+  const { sets, template, echo } = step.response;
+  if (sets === undefined && template !== true && echo === undefined) return { step, hit, context: undefined };
   const context = { request: rootOf(request, step), state: run.variables, now, uuid };
   if (sets === undefined) return { step, hit, context };
   try {

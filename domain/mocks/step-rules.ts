@@ -60,6 +60,30 @@ export type StepRequest = {
   captures?: Record<string, string> | undefined;
 };
 
+/** JSON Schema, draft 2020-12; `nullable` of OpenAPI 3.0 is understood. */
+export type JsonSchema = boolean | Record<string, unknown>;
+
+/** What requests must be like to get a response; others are told what is wrong with them. All of it as JSON: 12 KB. */
+export interface RequestSchemas {
+  /** Of objects with the values by name. Texts are read as the types that are wanted. */
+  path?: JsonSchema | undefined;
+  query?: JsonSchema | undefined;
+  /** Names in lower case. */
+  headers?: JsonSchema | undefined;
+  /** Of JSON, or of the fields of a form. */
+  body?: JsonSchema | undefined;
+  requiresBody?: boolean | undefined;
+  /** Media types of bodies, without parameters; `*` as in HTTP. */
+  contentTypes?: string[] | undefined;
+  /** What `{$ref: '#/$defs/name'}` of the schemas refers to. */
+  definitions?: Record<string, JsonSchema> | undefined;
+  /** Of the answer to others. Default: 400. */
+  status?: 400 | 422 | undefined;
+}
+export const SCHEMAS_MAX_BYTES = 12 * 1024;
+/** Of a body into which members of the request are put. */
+export const ECHO_MAX_BYTES = 256 * 1024;
+
 export type StepResponse = {
   status: number;
   /** Several values of one name are a list. */
@@ -76,6 +100,9 @@ export type StepResponse = {
   sets?: Record<string, unknown> | undefined;
   /** Body, headers and variables are templates. */
   template?: boolean | undefined;
+  /** Members of a JSON body that are the request's own, where it has them in the same type: `{id: 'path.id'}`. */
+  echo?: Record<string, string> | undefined;
+  validates?: RequestSchemas | undefined;
 };
 
 /** One exchange of a scenario. */

@@ -9,14 +9,14 @@ import { TooManyValuesError } from './sample-schema-rules.ts';
 import { importWireMock, importWireMockArchive } from './wiremock.ts';
 import { importYaml } from './yaml-format.ts';
 
-function read({ format, content, isPacked, standInKey, origin }: ImportOrder): Imported | Promise<Imported> {
+function read({ format, content, isPacked, standInKey, origin, validates }: ImportOrder): Imported | Promise<Imported> {
   switch (format) {
     case 'yaml':
       return importYaml(content);
     case 'har':
       return importHar(content, createStandIns(standInKey), origin);
     case 'openapi':
-      return importOpenApi(content);
+      return importOpenApi(content, { validates });
     case 'wiremock':
       return isPacked ? importWireMockArchive(Buffer.from(content, 'base64')) : importWireMock(content);
   }

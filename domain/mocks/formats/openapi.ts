@@ -1,15 +1,13 @@
+import { RE2JS } from 're2js';
 import { z } from 'zod';
+import { isObject } from '../../shared/json-rules.ts';
+import { type RequestCheck, type RequestSchemas, STEPS_MAX } from '../step-rules.ts';
 import { readYaml } from './bounded-yaml.ts';
-import {
-  checked,
-  collectSteps,
-  FormatError,
-  type Imported,
-  type ImportedSteps,
-  readJson,
-  type StepDraft,
-} from './imported.ts';
-import { createSampling, type Resolve, type SampleOf } from './sample-schema-rules.ts';
+import { checked, collectSteps, FormatError, type Imported, readJson, type StepDraft } from './imported.ts';
+import { partOf, resolverOf } from './openapi-references.ts';
+import { bodyMembersOf, NotCheckedError, requestSchemasOf, SEGMENT_NAME } from './openapi-requests.ts';
+import { type Answer, answerOf, type DocumentReading, statusesOf } from './openapi-responses.ts';
+import { createSampling, TooManyValuesError } from './sample-schema-rules.ts';
 
 type Part = Record<string, unknown>;
 type Path = (string | number)[];
@@ -23,19 +21,25 @@ const Document = z.looseObject({
 });
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
-interface Reading {
-  collected: ImportedSteps;
-  resolve: Resolve;
-  sampleOf: SampleOf;
+interface Reading extends DocumentReading {
+  /** Requests that break the document are refused. */
+  validates: boolean;
+  steps: number;
+  /** What clients may ask for by `Prefer`, which is added when all operations have their step. */
+  preferred: (() => void)[];
   /** Responses that no step gives. */
   others: number;
 }
 
 /**
  * Reads a description of an interface, OpenAPI 3.0 or 3.1 as JSON or YAML: a step for each operation, with its success
- * as example or as sampled from its schema. References to other documents are not followed. Throws `FormatError`.
+ * as example or as sampled from its schema, and one for each answer that clients may ask for by `Prefer` (RFC 7240) as of
+ * Prism (https://docs.stoplight.io/docs/prism). References to other documents are not followed. Throws `FormatError`.
  */
-export function importOpenApi(content: string): Imported {
+export function importOpenApi(
+  content: string,
+  { validates = true }: { validates?: boolean | undefined } = {},
+): Imported {
   const parsed = /^\s*\{/.test(content) ? readJson(content, 'The description') : readYaml(content);
   const document = checked(Document, parsed, 'The description');
   if (!document.openapi?.startsWith('3.'))
@@ -46,22 +50,19 @@ export function importOpenApi(content: string): Imported {
     );
   const collected = collectSteps();
   const resolve = resolverOf(document);
-  const reading: Reading = { collected, resolve, sampleOf: createSampling(resolve), others: 0 };
+  const sampleOf = createSampling(resolve);
+  const reading: Reading = { collected, resolve, sampleOf, validates, steps: 0, preferred: [], others: 0 };
   for (const [template, given] of Object.entries(document.paths)) {
     const path = ['paths', template];
     if (!template.startsWith('/')) continue;
-    const item = partOf(given, reading);
+    const item = partOf(given, resolve);
     if (!item) collected.skip(path, 'is no path item that could be read');
     else
-      for (const method of METHODS.filter((name) => isPart(item[name])))
-        addOperation(reading, { method, template, operation: item[method] as Part }, [...path, method]);
+      for (const method of METHODS.filter((name) => isObject(item[name])))
+        addOperation(reading, { method, template, item, operation: item[method] as Part }, [...path, method]);
   }
-  if (reading.others > 0)
-    collected.skip(
-      ['paths'],
-      `operations answer with their success; ${reading.others} other responses are not answered`,
-    );
-  if (isPart(document.webhooks)) collected.skip(['webhooks'], 'are requests that the described service sends');
+  addPreferred(reading);
+  if (isObject(document.webhooks)) collected.skip(['webhooks'], 'are requests that the described service sends');
   const { info } = document;
   return collected.imported({
     description: [info?.title, info?.version].filter(Boolean).join(' ').slice(0, 2_000),
@@ -73,101 +74,138 @@ export function importOpenApi(content: string): Imported {
 interface Operation {
   method: string;
   template: string;
+  item: Part;
   operation: Part;
 }
 
-function addOperation(reading: Reading, { method, template, operation }: Operation, path: Path): void {
-  const { collected } = reading;
-  const responses = isPart(operation.responses) ? operation.responses : {};
-  const [status, ...others] = Object.keys(responses)
-    .filter((name) => !name.startsWith('x-'))
-    .toSorted((a, b) => rankOf(a) - rankOf(b));
+function addOperation(reading: Reading, given: Operation, path: Path): void {
+  const { collected, resolve } = reading;
+  const responses = isObject(given.operation.responses) ? given.operation.responses : {};
+  const [status, ...others] = statusesOf(given.operation);
   if (status === undefined) return collected.skip(path, 'has no responses');
-  const response = partOf(responses[status], reading);
-  if (!response) return collected.skip([...path, 'responses', status], 'refers to nothing that could be read');
-  reading.others += others.length;
-  collected.add(
+  const responsePath = (name: string) => [...path, 'responses', name];
+  const response = partOf(responses[status], resolve);
+  if (!response) return collected.skip(responsePath(status), 'refers to nothing that could be read');
+  const validates = schemasOf(reading, given, path);
+  const answer = answerOf(status, response, reading, responsePath(status));
+  const add = (sent: StepDraft['response'], preferences: readonly Preference[], schemas?: RequestSchemas) =>
+    addStep(reading, given, sent, { preferences, validates: schemas, path });
+  add(answer.response, [], validates);
+  reading.preferred.push(() => {
+    addVariants(answer, [], (sent, preferences) => add(sent, preferences, validates));
+    for (const other of others) {
+      const part = partOf(responses[other], resolve);
+      if (!part || !/^[2-5]\d\d$/.test(other)) reading.others++;
+      else {
+        const code: Preference = ['code', other];
+        const asked = answerOf(other, part, reading, responsePath(other));
+        add(asked.response, [code]);
+        addVariants(asked, [code], (sent, preferences) => add(sent, preferences));
+      }
+    }
+  });
+}
+
+function schemasOf(
+  { validates, collected, resolve }: Reading,
+  given: Operation,
+  path: Path,
+): RequestSchemas | undefined {
+  if (!validates) return undefined;
+  try {
+    return requestSchemasOf(given, resolve);
+  } catch (error) {
+    if (!(error instanceof NotCheckedError)) throw error;
+    collected.skip(path, `its requests are not checked: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** What `Prefer` asks for: `code=404`, `example=name`, `dynamic=true`. */
+type Preference = readonly ['code' | 'example' | 'dynamic', string];
+
+function addVariants(
+  { examples, sampled }: Answer,
+  before: readonly Preference[],
+  add: (sent: StepDraft['response'], preferences: readonly Preference[]) => void,
+): void {
+  for (const [name, sent] of examples) add(sent, [...before, ['example', name]]);
+  const made = sampled?.();
+  if (made) add(made, [...before, ['dynamic', 'true']]);
+}
+
+/** Adds what clients may ask for, as far as a scenario has room for it. */
+function addPreferred(reading: Reading): void {
+  const { collected, preferred } = reading;
+  try {
+    for (const add of preferred) add();
+  } catch (error) {
+    if (!(error instanceof TooManyValuesError)) throw error;
+    collected.skip(['paths'], `not all answers are taken for which Prefer asks: ${error.message}`);
+  }
+  if (reading.others > 0)
+    collected.skip(
+      ['paths'],
+      `${reading.others} responses are not answered: those without a status of their own, and those beyond ${STEPS_MAX} steps`,
+    );
+}
+
+function addStep(
+  reading: Reading,
+  { method, template, operation }: Operation,
+  sent: StepDraft['response'],
+  {
+    preferences,
+    validates,
+    path,
+  }: { preferences: readonly Preference[]; validates: RequestSchemas | undefined; path: Path },
+): void {
+  if (preferences.length > 0 && reading.steps >= STEPS_MAX) {
+    reading.others++;
+    return;
+  }
+  const echo = echoOf(template, operation, sent.body, reading);
+  const isTaken = reading.collected.add(
     {
-      request: { method, path: pathOf(template) },
-      response: {
-        status: numberOfStatus(status),
-        ...answerOf(response, reading, [...path, 'responses', status]),
+      request: {
+        method,
+        path: pathOf(template),
+        ...(preferences.length > 0 && { checks: preferences.map(preferenceCheck) }),
       },
+      response: { ...sent, ...(echo && { echo }), ...(validates && { validates }) },
       times: null,
     },
     path,
   );
+  if (isTaken) reading.steps++;
 }
 
-/** Successes first, then the default, redirections and errors. */
-function rankOf(status: string): number {
-  if (/^2\d\d$/.test(status)) return Number(status);
-  if (/^2xx$/i.test(status)) return 300;
-  if (status === 'default') return 301;
-  return 400 + (Number.parseInt(status, 10) || 600);
+/** A preference among others: `Prefer: code=404, example="not there"`. */
+const preferenceCheck = ([name, value]: Preference): RequestCheck => ({
+  of: 'headers',
+  name: 'prefer',
+  is: { matches: `(?:.*[,;])?\\s*${name}\\s*=\\s*"?${RE2JS.quote(value)}"?\\s*(?:[,;].*)?` },
+});
+
+/** Members of an answer that are also segments of the path, or members of the request's body. */
+function echoOf(
+  template: string,
+  operation: Part,
+  body: unknown,
+  { resolve }: Reading,
+): Record<string, string> | undefined {
+  if (!isObject(body)) return undefined;
+  const segments = new Set(template.split('/').flatMap((segment) => SEGMENT_NAME.exec(segment)?.[1] ?? []));
+  const members = bodyMembersOf(operation, resolve);
+  const echo = Object.keys(body).flatMap((name): [string, string][] => {
+    if (!/^[\w-]{1,100}$/.test(name)) return [];
+    if (segments.has(name)) return [[name, `path.${name}`]];
+    return members.has(name) ? [[name, `body.${name}`]] : [];
+  });
+  return echo.length === 0 ? undefined : Object.fromEntries(echo.slice(0, ECHO_MAX));
 }
 
-function numberOfStatus(status: string): number {
-  if (/^[2-5]\d\d$/.test(status)) return Number(status);
-  return /^[2-5]xx$/i.test(status) ? Number(status[0]) * 100 : 200;
-}
-
-/** Headers and body of a response. */
-function answerOf(response: Part, reading: Reading, path: Path): Partial<StepDraft['response']> {
-  const headers = Object.fromEntries(
-    Object.entries(isPart(response.headers) ? response.headers : {}).flatMap(([name, given]): [string, string][] => {
-      const header = partOf(given, reading);
-      const value = header && exampleOf(header, reading);
-      return !/^content-type$/i.test(name) && isScalar(value) ? [[name.toLowerCase(), String(value)]] : [];
-    }),
-  );
-  const content = isPart(response.content) ? response.content : {};
-  const type = Object.keys(content).toSorted((a, b) => rankOfType(a) - rankOfType(b))[0];
-  const media = type === undefined ? undefined : partOf(content[type], reading);
-  if (type === undefined || !media) return { headers };
-  const withType = {
-    ...headers,
-    'content-type': type.replace(/\*\/\*|\*$/, (all) => (all === '*/*' ? 'application/json' : 'plain')),
-  };
-  const example = exampleOf(media, reading);
-  if (example !== undefined) return { headers: withType, body: sentBody(type, example) };
-  if (!isJson(type) && !/^text\/(plain|html|csv|\*)/i.test(type)) {
-    reading.collected.skip([...path, 'content', type], 'has no example, and is not sampled; the answer is empty');
-    return { headers: withType };
-  }
-  const sampled = reading.sampleOf(media.schema);
-  if (sampled === undefined) {
-    if (media.schema !== undefined)
-      reading.collected.skip([...path, 'content', type], 'has a schema that cannot be sampled; the answer is empty');
-    return { headers: withType };
-  }
-  return { headers: withType, body: sentBody(type, sampled) };
-}
-
-/** A text is sent as it is: where JSON is expected it needs quotes, unless it is JSON as examples often write it. */
-function sentBody(type: string, value: unknown): unknown {
-  if (typeof value !== 'string' || !isJson(type)) return value;
-  try {
-    JSON.parse(value);
-    return value;
-  } catch {
-    return JSON.stringify(value);
-  }
-}
-
-const isJson = (type: string): boolean => /^(\*\/\*|application\/([\w.-]+\+)?json)\b/i.test(type);
-const rankOfType = (type: string): number => (/^application\/json\b/i.test(type) ? 0 : isJson(type) ? 1 : 2);
-
-/** The example that a media type or a header has beside its schema. */
-function exampleOf(part: Part, reading: Reading): unknown {
-  if (part.example !== undefined) return part.example;
-  if (!isPart(part.examples)) return undefined;
-  for (const given of Object.values(part.examples)) {
-    const example = partOf(given, reading);
-    if (example?.value !== undefined) return example.value;
-  }
-  return undefined;
-}
+const ECHO_MAX = 100;
 
 /** `/compare/{base}...{head}` as a step writes it: what is not a whole segment by name is any. */
 const pathOf = (template: string): string =>
@@ -184,52 +222,13 @@ const pathOf = (template: string): string =>
 
 function upstreamOf(servers: readonly unknown[] | undefined): string | undefined {
   const [server] = servers ?? [];
-  if (!isPart(server) || typeof server.url !== 'string') return undefined;
-  const variables = isPart(server.variables) ? server.variables : {};
+  if (!isObject(server) || typeof server.url !== 'string') return undefined;
+  const variables = isObject(server.variables) ? server.variables : {};
   const url = URL.parse(
     server.url.replaceAll(/\{([^{}]*)\}/g, (_all, name: string) => {
       const variable = variables[name];
-      return isPart(variable) ? String(variable.default) : '';
+      return isObject(variable) ? String(variable.default) : '';
     }),
   );
   return url && /^https?:$/.test(url.protocol) ? url.href.replace(/\/$/, '') : undefined;
 }
-
-/** Follows references within the document, and no others. */
-const resolverOf =
-  (document: unknown): Resolve =>
-  (reference) => {
-    if (!reference.startsWith('#/')) return undefined;
-    let found: unknown = document;
-    for (const segment of reference.slice(2).split('/')) {
-      const name = unescaped(segment);
-      if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
-      found = (found as Part)[name];
-    }
-    return found;
-  };
-
-function unescaped(segment: string): string {
-  try {
-    return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    return segment;
-  }
-}
-
-/** References to references; more would go round. */
-const REFERENCES_MAX = 10;
-
-function partOf(given: unknown, { resolve }: Reading): Part | undefined {
-  let found = given;
-  for (let step = 0; step < REFERENCES_MAX; step++) {
-    if (!isPart(found)) return undefined;
-    if (typeof found.$ref !== 'string') return found;
-    found = resolve(found.$ref);
-  }
-  return undefined;
-}
-
-const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isScalar = (value: unknown): value is string | number | boolean =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

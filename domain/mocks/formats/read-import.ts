@@ -14,6 +14,8 @@ export interface ImportOrder {
   standInKey: Uint8Array;
   /** Of an HTTP archive: the exchanges with this origin. */
   origin?: string | undefined;
+  /** Of OpenAPI: requests that break the document are refused. Default: true. */
+  validates?: boolean | undefined;
 }
 
 export type ImportOutcome = { imported: Imported } | { refusal: string };

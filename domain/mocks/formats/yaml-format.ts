@@ -110,6 +110,8 @@ function writtenStep({ seq, request, response, times }: Step): unknown {
       fault: response.fault && withoutAbsent({ kind: response.fault.kind, probability: response.fault.probability }),
       sets: sorted(response.sets),
       template: response.template,
+      echo: sorted(response.echo),
+      validates: response.validates && withoutAbsent(sorted({ ...response.validates }) ?? {}),
     }),
     times,
   };

@@ -1,5 +1,6 @@
 import { storedZip } from '../../../domain/shared/stored-zip.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import type { Json } from '../../support/client.ts';
 import { idleEngine } from '../../support/launch.ts';
 import { mockStage, step } from '../../support/mocks.ts';
 
@@ -123,7 +124,53 @@ test('mappings of WireMock and descriptions of OpenAPI answer', async () => {
       'openapi: 3.1.0\npaths:\n  /o/{id}:\n    get:\n      responses:\n        "200":\n          description: ok\n          content:\n            application/json:\n              schema: {type: object, properties: {id: {type: string, format: uuid}}}\n',
   });
   await member.post(200, path('oa', '/arm?replace=true'));
-  await expect(get('/o/7')).resolves.toMatchObject({ json: { id: expect.stringMatching(/^[\da-f-]{36}$/) } });
+  await expect(get('/o/7')).resolves.toMatchObject({ json: { id: '7' } });
+});
+
+test('a mock of OpenAPI refuses requests that break the document, repeats what it was sent, and heeds Prefer', async () => {
+  const { root, path, member, use, call } = mockStage(app);
+  const order = {
+    type: 'object',
+    required: ['note'],
+    properties: { note: { type: 'string' }, id: { type: 'integer' } },
+  };
+  const json = (schema: object) => ({ description: '', content: { 'application/json': { schema } } });
+  const put = {
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+    requestBody: { required: true, ...json(order) },
+    responses: { 200: json(order), 404: json({ type: 'object', properties: { reason: { const: 'gone' } } }) },
+  };
+  const document = JSON.stringify({ openapi: '3.1.0', paths: { '/orders/{id}': { put } } });
+  const asOpenApi = { name: 'oa', format: 'openapi', content: document };
+  const { scenario, notTaken } = await member.post(201, `${root}/import`, asOpenApi);
+  expect(notTaken).toEqual([]);
+  use(scenario.baseUrl);
+  await member.post(200, path('oa', '/arm'));
+  const sent = (target: string, body: string, prefer?: string) =>
+    call('PUT', target, { body, headers: { 'content-type': 'application/json', ...(prefer && { prefer }) } });
+  await expect(sent('/orders/7', '{"note": "mine"}')).resolves.toMatchObject({ json: { id: 7, note: 'mine' } });
+  const refused = await sent('/orders/7', '{"note": 1}');
+  expect(refused).toMatchObject({
+    status: 400,
+    headers: { 'x-mock-step': '1' },
+    json: { code: 'invalid_request', errors: [{ pointer: '#/body/note', detail: 'must be string' }] },
+  });
+  await expect(sent('/orders/7', '{}', 'code=404')).resolves.toMatchObject({ status: 404, json: { reason: 'gone' } });
+  const { items } = await member.get(200, path('oa', '/calls'));
+  expect(items.map(({ outcome, seq, status }: Json) => [outcome, seq, status])).toEqual([
+    ['matched', 2, 404],
+    ['matched', 1, 400],
+    ['matched', 1, 200],
+  ]);
+  await member.post(201, `${root}/import`, { ...asOpenApi, name: 'lenient', validates: false });
+  await member.post(200, path('lenient', '/arm?replace=true'));
+  await expect(sent('/orders/7', '{"note": 1}')).resolves.toMatchObject({
+    status: 200,
+    json: { id: 7, note: 'string' },
+  });
+  const exported = await text(path('oa', '/export.yaml'));
+  await member.post(201, `${root}/import`, { name: 'copy', format: 'yaml', content: exported });
+  expect(await text(path('copy', '/export.yaml'))).toBe(exported);
 });
 
 test('a zip of mappings and files answers with them, and what is no zip is refused', async () => {

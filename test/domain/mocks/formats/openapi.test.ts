@@ -1,3 +1,7 @@
+import { compileStep } from '../../../../domain/mocks/compile-step.ts';
+import { mockRequest } from '../../../../domain/mocks/mock-request.ts';
+import { compileSteps, stepFor } from '../../../../domain/mocks/replay.ts';
+import type { Step } from '../../../../domain/mocks/step-rules.ts';
 import { importOpenApi } from '../../../../domain/mocks/formats/openapi.ts';
 
 const described = (paths: unknown, more: Record<string, unknown> = {}) =>
@@ -57,12 +61,118 @@ describe('a description of OpenAPI', () => {
       ],
       ['POST', '/orders', { status: 201, headers: {} }],
       ['GET', '/compare/*...*', { status: 200, headers: type, body: '"text"' }],
+      ['DELETE', '/orders/{orderId}', { status: 404, headers: {} }],
     ]);
     expect(steps.every(({ times }) => times === null)).toBe(true);
     expect(notTaken).toEqual([
-      { pointer: '/paths', reason: 'operations answer with their success; 2 other responses are not answered' },
+      { pointer: '/paths', reason: expect.stringMatching(/^1 responses are not answered/) },
       { pointer: '/webhooks', reason: 'are requests that the described service sends' },
     ]);
+  });
+
+  const called = (method: string, target: string, body = '', headers: Record<string, string> = {}) =>
+    mockRequest(method, target, { 'content-type': 'application/json', ...headers }, Buffer.from(body));
+  const shop = {
+    '/orders/{orderId}': {
+      parameters: [{ $ref: '#/components/parameters/Order' }],
+      put: {
+        parameters: [
+          { name: 'tags', in: 'query', schema: { type: 'array', items: { type: 'string', pattern: '^(?!x)[a-z]+$' } } },
+          { name: 'X-Page', in: 'header', schema: { type: 'integer', minimum: 0, exclusiveMinimum: true } },
+          { name: 'filter', in: 'query', required: true, style: 'deepObject', schema: { type: 'object' } },
+          { name: 'Authorization', in: 'header', required: true, schema: { type: 'string' } },
+        ],
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Order' } } },
+        },
+        responses: {
+          200: {
+            description: '',
+            content: {
+              'application/json': {
+                schema: { $ref: '#/components/schemas/Order' },
+                examples: { small: { value: { orderId: 1, note: 'n' } }, large: { value: { orderId: 2 } } },
+              },
+            },
+          },
+          422: { description: '', content: { 'application/json': { example: { error: 'no' } } } },
+        },
+      },
+    },
+  };
+  const components = {
+    parameters: { Order: { name: 'orderId', in: 'path', required: true, schema: { type: 'integer' } } },
+    schemas: {
+      Order: {
+        type: 'object',
+        required: ['id', 'note'],
+        properties: {
+          id: { type: 'integer', readOnly: true },
+          orderId: { type: 'integer' },
+          note: { type: 'string', nullable: true },
+          child: { $ref: '#/components/schemas/Order' },
+        },
+      },
+    },
+  };
+
+  it.each<[string, string, Record<string, string>, string | undefined]>([
+    ['/orders/7', '{"note": "a"}', {}, undefined],
+    ['/orders/7?tags=a&tags=b', '{"note": null, "child": {"note": "b"}}', { 'x-page': '1' }, undefined],
+    ['/orders/seven', '{"note": "a"}', {}, '/path/orderId must be integer'],
+    ['/orders/7?tags=a', '{"note": 1}', {}, '/body/note must be string,null'],
+    ['/orders/7', '{"note": "a"}', { 'x-page': '0' }, '/headers/x-page must be > 0'],
+    ['/orders/7', '{"note": "a", "child": {}}', {}, '/body/child/note is required'],
+    ['/orders/7', '', {}, '/body is required'],
+    ['/orders/7', '{', {}, '/body is not JSON'],
+    ['/orders/7', 'x', { 'content-type': 'text/plain' }, '/headers/content-type must be application/json'],
+  ])('says what is wrong with %s %s %j', (target, body, headers, expected) => {
+    const [step] = described(shop, { components }).steps;
+    const { validation, parameters } = compileStep(step as Step);
+    const fault = validation?.()(called('PUT', target, body, headers), parameters(target.split('?')[0] ?? ''));
+    expect(fault && `${fault.pointer} ${fault.detail}`).toBe(expected);
+  });
+
+  it('answers with other responses, examples and samples where Prefer asks for them', () => {
+    const { steps, notTaken } = described(shop, { components });
+    const compiled = compileSteps('any', steps);
+    const run = { name: '', revision: 0, cursor: 0, hits: new Map(), variables: {}, matched: 0, unmatched: 0 };
+    const answered = (prefer: string) => {
+      const seq = stepFor(compiled, run, called('PUT', '/orders/7', '{}', prefer === '' ? {} : { prefer }))?.seq;
+      return steps.find((step) => step.seq === seq)?.response;
+    };
+    const small = { orderId: 1, note: 'n' };
+    expect(answered('')).toMatchObject({
+      status: 200,
+      body: small,
+      echo: { orderId: 'path.orderId', note: 'body.note' },
+    });
+    expect(answered('example=small, wait=3')?.body).toEqual(small);
+    expect(answered('example="large"')?.body).toEqual({ orderId: 2 });
+    expect(answered('respond-async, dynamic=true')?.body).toEqual({ id: 1, orderId: 1, note: 'string' });
+    expect(answered('code=422')).toMatchObject({ status: 422, body: { error: 'no' } });
+    expect(answered('code=422')?.validates).toBeUndefined();
+    expect(answered('code=4220')?.status).toBe(200);
+    expect(answered('')?.validates?.status).toBe(422);
+    expect(notTaken).toEqual([]);
+  });
+
+  it('checks no requests where it is told so, or where their schemas cannot be used', () => {
+    const content = JSON.stringify({ openapi: '3.1.0', paths: shop, components });
+    expect(importOpenApi(content, { validates: false }).steps.filter(({ response }) => response.validates)).toEqual([]);
+    const large = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`member${at}`, { type: 'integer' }]));
+    const posting = (schema: unknown) =>
+      described({ '/a': { post: { ...jsonOf({}), requestBody: { content: { 'application/json': { schema } } } } } });
+    for (const [schema, reason] of [
+      [{ properties: large }, 'larger than 12 KB'],
+      [{ $dynamicRef: '#a' }, '$dynamicRef'],
+      [{ $ref: 'other.yaml' }, 'leads to nothing'],
+    ] as const) {
+      const { steps, notTaken } = posting(schema);
+      expect(steps[0]?.response.validates).toBeUndefined();
+      expect(notTaken).toEqual([{ pointer: '/paths/~1a/post', reason: expect.stringContaining(reason) }]);
+    }
   });
 
   it.each([

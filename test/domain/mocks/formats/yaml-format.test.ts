@@ -43,6 +43,17 @@ describe('the YAML of a scenario', () => {
         times: 1,
       },
       { seq: 5, request: { method: '*', path: '/**' }, response: { status: 200, bodyBase64: 'AAE=' }, times: null },
+      {
+        seq: 6,
+        request: { method: '*', path: '/a/{id}' },
+        response: {
+          status: 200,
+          body: { id: 1 },
+          echo: { id: 'path.id' },
+          validates: { body: { $ref: '#/$defs/a' }, definitions: { a: { type: 'object' } }, requiresBody: true },
+        },
+        times: null,
+      },
     ],
   };
 

@@ -1,0 +1,197 @@
+import type { TenantKey } from '../shared/actor.ts';
+import { newId } from '../shared/ids.ts';
+import { PatternShareError, PatternShares, PatternWorkError } from '../webhooks/pattern-work.ts';
+import { drawnFault } from './answer.ts';
+import { calledRequest } from './called-request.ts';
+import type { CompiledStep } from './compile-step.ts';
+import type { MockRequest } from './mock-request.ts';
+import type { BodyForm } from './mocks.entities.ts';
+import type { ActiveScenario, CallNote, RunChange } from './replay.queries.ts';
+import {
+  type CompiledSteps,
+  type Hit,
+  nearestSteps,
+  type NearMiss,
+  type RunState,
+  stepFor,
+  useStep,
+} from './replay.ts';
+import type { RequestFault } from './validate-request.ts';
+
+export interface MockPlace extends TenantKey {
+  workspaceId: string;
+  keyHash: string;
+}
+
+/** What a workspace answers to a request. */
+export type Reply =
+  | { kind: 'step'; scenario: ActiveScenario; hit: Hit; body: Buffer | undefined; bodyForm: BodyForm | null }
+  /** The step is for other requests than this one. */
+  | { kind: 'refused'; scenario: ActiveScenario; seq: number; status: 400 | 422; fault: RequestFault }
+  | {
+      kind: 'unmatched';
+      scenario: ActiveScenario;
+      workspace: string;
+      /** Undefined where the patterns of the steps take too much work to tell. */
+      nearest: NearMiss[] | undefined;
+      unmatched: number;
+    }
+  | { kind: 'too_costly'; scenario: ActiveScenario; reason: string }
+  | { kind: 'share_used'; scenario: ActiveScenario; retryInMs: number }
+  | { kind: 'recording'; scenario: ActiveScenario; workspace: string }
+  /** Nothing is armed. */
+  | { kind: 'inactive'; workspace: string }
+  /** The key leads nowhere any more. */
+  | { kind: 'gone' };
+
+/** A request that waits for its reply. */
+export interface Called {
+  request: MockRequest;
+  /** As `X-Mock-Run` names it. */
+  run: string;
+}
+
+/** A scenario as one process knows it. */
+export interface Compiled {
+  workspace: string;
+  scenario: ActiveScenario;
+  steps: CompiledSteps;
+  bodies: Map<number, { body: Uint8Array | null; bodyForm: BodyForm | null }>;
+  runs: Map<string, RunState>;
+}
+
+export interface Decided<T extends Called> {
+  replies: Map<T, Reply>;
+  changes: Map<string, RunChange>;
+  calls: CallNote[];
+}
+
+/** Requests that are left when this time is over wait for the next batch, so that others are served in between. */
+const DECIDING_MS = 20;
+
+/** Matches requests one after the other, as many as there is time for; changes the states of their runs. */
+export function decideBatch<T extends Called>(tenantId: string, known: Compiled, batch: readonly T[]): Decided<T> {
+  const until = performance.now() + DECIDING_MS;
+  const replies = new Map<T, Reply>();
+  const changes = new Map<string, RunChange>();
+  const calls: CallNote[] = [];
+  const now = new Date().toISOString();
+  for (const one of batch) {
+    if (replies.size > 0 && performance.now() > until) break;
+    const state = known.runs.get(one.run) as RunState;
+    const change = changes.get(one.run) ?? {
+      run: one.run,
+      revision: state.revision,
+      cursor: 0,
+      hits: {},
+      variables: {},
+      matched: 0,
+      unmatched: 0,
+    };
+    changes.set(one.run, change);
+    const { reply, note } = decide(tenantId, known, state, one.request, now);
+    replies.set(one, reply);
+    if (note?.outcome === 'matched') change.matched++;
+    else if (note) change.unmatched++;
+    if (reply.kind === 'step') change.hits[reply.hit.step.seq] = reply.hit.hit;
+    if (note) calls.push({ ...noteOf(one), ...note });
+    change.cursor = state.cursor;
+    change.variables = state.variables;
+  }
+  return { replies, changes, calls };
+}
+
+/** What a call is noted as, beside the request; undefined for one that is not counted. */
+type Note = Pick<CallNote, 'outcome' | 'seq' | 'status' | 'fault'>;
+
+function decide(
+  tenantId: string,
+  { steps, bodies, scenario, workspace }: Compiled,
+  state: RunState,
+  request: MockRequest,
+  now: string,
+): { reply: Reply; note?: Note } {
+  const cut = (error: PatternWorkError): { reply: Reply; note?: Note } => {
+    if (error instanceof PatternShareError)
+      return { reply: { kind: 'share_used', scenario, retryInMs: error.retryInMs } };
+    state.unmatched++;
+    return { reply: { kind: 'too_costly', scenario, reason: error.message }, note: UNMATCHED };
+  };
+  const step = withinPatternWork(tenantId, () => stepFor(steps, state, request));
+  if (step instanceof PatternWorkError) return cut(step);
+  if (!step) {
+    state.unmatched++;
+    const nearest =
+      scenario.unmatched === 'not_found' ? withinPatternWork(tenantId, () => nearestSteps(steps, state, request)) : [];
+    return {
+      reply: {
+        kind: 'unmatched',
+        scenario,
+        workspace,
+        nearest: nearest instanceof PatternWorkError ? undefined : nearest,
+        unmatched: state.unmatched,
+      },
+      note: scenario.unmatched === 'pass_through' ? { ...UNMATCHED, outcome: 'passed_on' } : UNMATCHED,
+    };
+  }
+  const { seq, response } = step;
+  const fault = faultOf(tenantId, step, request);
+  if (fault instanceof PatternWorkError) return cut(fault);
+  if (fault) {
+    state.matched++;
+    const status = response.validates?.status ?? 400;
+    return {
+      reply: { kind: 'refused', scenario, seq, status, fault },
+      note: { outcome: 'matched', seq, status, fault: null },
+    };
+  }
+  const hit = useStep(steps, state, step, request, { now, uuid: newId() });
+  const { body = null, bodyForm = null } = bodies.get(seq) ?? {};
+  return {
+    reply: { kind: 'step', scenario, hit, body: body === null ? undefined : Buffer.from(body), bodyForm },
+    note: {
+      outcome: 'matched',
+      seq,
+      status: response.status,
+      fault: drawnFault(scenario.seed, hit)?.kind ?? null,
+    },
+  };
+}
+
+/** What is wrong with a request that a step matches. The same request is cut or not, whoever has compiled the schemas. */
+function faultOf(
+  tenantId: string,
+  { validation, parameters }: CompiledStep,
+  request: MockRequest,
+): RequestFault | PatternWorkError | undefined {
+  if (!validation) return undefined;
+  const validate = withinPatternWork(tenantId, validation);
+  if (validate instanceof PatternWorkError) return validate;
+  return withinPatternWork(tenantId, () => validate(request, parameters(request.path)));
+}
+
+const UNMATCHED: Note = { outcome: 'unmatched', seq: null, status: null, fault: null };
+
+/** The most work of all patterns for one request, and as much for its nearest steps: some 45 ms of a core each. */
+const PATTERN_WORK_MAX = 2_000_000;
+
+const patternShares = new PatternShares();
+
+function withinPatternWork<T>(tenantId: string, evaluate: () => T): T | PatternWorkError {
+  try {
+    return patternShares.evaluate(tenantId, PATTERN_WORK_MAX, evaluate);
+  } catch (error) {
+    if (error instanceof PatternWorkError) return error;
+    throw error;
+  }
+}
+
+const noteOf = ({ request, run }: Called) => {
+  const { method, path } = request;
+  return {
+    run,
+    method,
+    path: path.slice(0, 2_000).replaceAll('\0', '').toWellFormed(),
+    request: calledRequest(request),
+  };
+};
