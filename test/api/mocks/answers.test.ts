@@ -185,15 +185,20 @@ test('the journal has every call in its order, without credentials', async () =>
   ]);
 });
 
-test('64 parallel calls on one strict cursor over two API processes: no step twice, none left out', async () => {
+test('64 parallel calls on one strict cursor over two API processes, while steps change: no step twice, none left out, and no 503', async () => {
   const { armed, get, path, member } = mockStage(app);
   const steps = Array.from({ length: 64 }, (_, index) => step('GET', '/next', String(index + 1)));
   await armed('shared', steps, { mode: 'strict' });
   const other = await startApi(app);
   try {
+    const changed = Array.from({ length: 6 }, (_, index) =>
+      member.put(200, path('shared', `/steps/${70 + index}`), { request: { path: '/never' }, response: {} }),
+    );
     const replies = await Promise.all(
       Array.from({ length: 64 }, (_, index) => get('/next', { at: index % 2 === 0 ? app.url : other.url })),
     );
+    await Promise.all(changed);
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     const answered = replies.map(({ text }) => Number(text)).toSorted((a, b) => a - b);
     expect(answered).toEqual(Array.from({ length: 64 }, (_, index) => index + 1));
     expect(replies.map(({ headers }) => headers['x-mock-step'])).toEqual(replies.map(({ text }) => text));
