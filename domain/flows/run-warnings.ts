@@ -1,9 +1,9 @@
 import { ApprovalPolicySchema } from '../approvals/approval-policy.ts';
 import { policyWarnings } from '../approvals/policy-warnings.ts';
 import type { Reads } from '../data/fenced-reads.ts';
+import { copyFetchedAt } from '../git/branch-evidence.ts';
 import { commitWarnings } from '../git/commit-warnings.ts';
 import { takesEveryBranch } from '../promotion/promotable-rules.ts';
-import { evidenceOf } from '../promotion/promotion.ts';
 import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
 import { foreignPackages } from '../projects/project-warning-rules.ts';
@@ -34,7 +34,7 @@ export async function runWarnings(
     needsProject && repositoryIdentifier !== undefined ? await findProject(reads, repositoryIdentifier) : undefined;
   return [
     ...(project && commitId !== undefined
-      ? await commitWarnings(reads, project, commitId, ['payload', 'commitId'])
+      ? await commitWarnings(reads, project.id, commitId, ['payload', 'commitId'])
       : []),
     ...(project && domain !== undefined ? foreignPackages(project, domain, named, ['payload', 'packages']) : []),
     ...(await branchWarnings(reads, payload)),
@@ -55,7 +55,7 @@ async function branchWarnings(reads: Reads, payload: Readonly<Record<string, unk
   const environments = await listEnvironments(reads, project.id);
   const asking = environments.filter(({ name }) => named.every((each) => each === undefined) || named.includes(name));
   if (asking.every(takesEveryBranch)) return [];
-  if ((await evidenceOf(reads, candidate, project.defaultBranch)) !== 'no_copy') return [];
+  if ((await copyFetchedAt(reads, project.id)) !== null) return [];
   const branch = candidate.branch ?? project.defaultBranch;
   const message = `Nothing of ${project.identifier} was fetched: that ${candidate.releaseName} is on the branch ${branch} was believed`;
   return [warning('unverified_branch', ['payload', 'releaseName'], message)];

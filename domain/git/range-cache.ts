@@ -1,3 +1,5 @@
+import { createNewestCache, type NewestCache } from '../shared/newest-cache.ts';
+
 /** The commits of a package between two others, by number; `from` null: from the beginning. */
 export interface Range {
   packageNo: number;
@@ -5,6 +7,7 @@ export interface Range {
   to: number;
 }
 
+/** The same for the same range of a repository. */
 export const rangeKey = ({ packageNo, from, to }: Range): string => `${packageNo}:${from ?? ''}:${to}`;
 
 export interface RangeFacts {
@@ -15,22 +18,10 @@ export interface RangeFacts {
 }
 
 /** The facts of ranges of one repository, by `rangeKey`: those added last. */
-export interface RangeCache {
-  get: (key: string) => RangeFacts | undefined;
-  set: (key: string, facts: RangeFacts) => void;
-}
+export type RangeCache = NewestCache<RangeFacts>;
 
 /** A range takes some hundred bytes. */
 const RANGES_MAX = 20_000;
 
-export function createRangeCache(): RangeCache {
-  const cached = new Map<string, RangeFacts>();
-  return {
-    get: (key) => cached.get(key),
-    set(key, facts) {
-      cached.set(key, facts);
-      const [oldest] = cached.keys();
-      if (cached.size > RANGES_MAX && oldest !== undefined) cached.delete(oldest);
-    },
-  };
-}
+/** An empty cache of the ranges of one repository. */
+export const createRangeCache = (): RangeCache => createNewestCache(RANGES_MAX);

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
-import { commitNumbers } from './commits.queries.ts';
 import { packagesOfSetting, type PackagesFrom } from './package-rules.ts';
 import { listBranches } from './refs.queries.ts';
 
@@ -65,22 +64,4 @@ export async function remoteFacts(reads: Reads, { id, defaultBranch, configurati
     emptyPackages: isDeclared ? untouched.filter(({ name, path }) => declared.get(name) === path) : untouched,
     areFromManifest: !isDeclared,
   };
-}
-
-/** When the remote was last fetched, if the commit is not among what was fetched or its id is ambiguous; else undefined. */
-export async function fetchWithoutCommit(
-  reads: Reads,
-  projectId: string,
-  commitSha: string,
-): Promise<string | undefined> {
-  const { db, tenantId } = reads;
-  const mirror = await db
-    .selectFrom('git_mirror')
-    .where('tenantId', '=', tenantId)
-    .where('projectId', '=', projectId)
-    .select('fetchedAt')
-    .executeTakeFirst();
-  if (!mirror?.fetchedAt) return undefined;
-  const numbers = await commitNumbers(reads, projectId, [commitSha]);
-  return numbers.size > 0 ? undefined : mirror.fetchedAt;
 }

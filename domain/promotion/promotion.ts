@@ -2,10 +2,9 @@ import type { Reads } from '../data/fenced-reads.ts';
 import { type DeployedCandidate, deploymentFacts } from '../deployments/deployment-facts.ts';
 import { soakReports } from '../deployments/deployment-facts.queries.ts';
 import { inUseSince } from '../deployments/soak-rules.ts';
-import { branchEvidence } from '../git/branch-evidence.ts';
-import type { BranchEvidence } from '../git/commit-graph-rules.ts';
+import { branchFinding } from '../git/branch-evidence.ts';
 import { projectById } from '../projects/projects.queries.ts';
-import { type CandidateRow, findCandidate } from '../release-candidates/release-candidates.queries.ts';
+import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import {
   type Demands,
   type Obstacle,
@@ -88,13 +87,6 @@ export async function waitingForWindows(
   return waitingFor(demands, now.getTime());
 }
 
-/** What git says of the branch on which a candidate is said to be. */
-export const evidenceOf = (
-  reads: Reads,
-  { projectId, branch, commitSha }: Pick<CandidateRow, 'projectId' | 'branch' | 'commitSha'>,
-  defaultBranch: string,
-): Promise<BranchEvidence> => branchEvidence(reads, projectId, { branch: branch ?? defaultBranch, commitSha });
-
 /** Whether a release may go to its environments, as they, the candidate and its deployments are now. */
 export async function promotionState(reads: Reads, promotion: Promotion, now: Date): Promise<PromotionState> {
   const { projectId, domain, releaseName, environmentIds, approvedDigest, isRollback = false } = promotion;
@@ -104,17 +96,21 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
     promotionTargets(reads, environmentIds),
   ]);
   const defaultBranch = project?.defaultBranch ?? '';
-  for (const { name, branch, projectId: owner } of targets) {
+  const environments = targets.map(({ name, branch, projectId: owner }) => ({
+    name,
     // One of another project, which has the same org, is for branches of its own.
-    const environment = { name, branch: owner === projectId ? branch : '**' };
-    const isAsked = candidate !== undefined && !isRollback && !takesEveryBranch(environment);
-    const evidence = isAsked ? await evidenceOf(reads, candidate, defaultBranch) : undefined;
+    branch: owner === projectId ? branch : '**',
+  }));
+  const isAsked = candidate !== undefined && !isRollback && !environments.every(takesEveryBranch);
+  const claimed = isAsked && { branch: candidate.branch ?? defaultBranch, commitSha: candidate.commitSha };
+  const finding = claimed ? await branchFinding(reads, projectId, claimed) : undefined;
+  for (const environment of environments) {
     const obstacle = promotable({
       named: { domain, releaseName },
       candidate,
       defaultBranch,
       environment,
-      branchEvidence: evidence,
+      branchEvidence: takesEveryBranch(environment) ? undefined : finding?.evidence,
       approvedDigest,
     });
     if (obstacle) return { obstacle, waiting: undefined, waitingForOthers: undefined };

@@ -1,6 +1,6 @@
 import type { Reads } from '../data/fenced-reads.ts';
-import { branchEvidence } from '../git/branch-evidence.ts';
-import { commitWarnings } from '../git/commit-warnings.ts';
+import { branchFinding } from '../git/branch-evidence.ts';
+import { unknownCommit } from '../git/commit-warnings.ts';
 import { foreignPackages } from '../projects/project-warning-rules.ts';
 import { type Warning, warning } from '../shared/warning-rules.ts';
 import { firstHolder } from './first-holders.queries.ts';
@@ -11,9 +11,9 @@ export async function candidateWarnings(reads: Reads, { candidate, project }: Ca
   const { domain, commitSha, branch, value } = candidate;
   const holder = await firstHolder(reads, candidate);
   const claimed = branch ?? project.defaultBranch;
-  const evidence = await branchEvidence(reads, project.id, { branch: claimed, commitSha });
+  const { evidence, fetchedAt } = await branchFinding(reads, project.id, { branch: claimed, commitSha });
   return [
-    ...(await commitWarnings(reads, project, commitSha, ['commitSha'])),
+    ...(evidence === 'unverified' && fetchedAt !== null ? [unknownCommit(fetchedAt, commitSha, ['commitSha'])] : []),
     ...(evidence === 'not_on_branch'
       ? [warning('commit_not_on_branch', ['branch'], `The commit ${commitSha} is not on the branch ${claimed}`)]
       : []),

@@ -72,6 +72,11 @@ test('a gate on branches asks git: what a candidate says of its branch counts on
   await forgetFetch(app, project);
   await project.fetch();
   await execute(202, repositoryIdentifier, 'later');
+
+  // What git said of two commits is not asked again: the walk from one to the other is read once.
+  await execute(202, repositoryIdentifier, 'older');
+  await app.sql(`update git_commit set parents = '{}'`);
+  await execute(202, repositoryIdentifier, 'older');
 });
 
 test('where nothing was fetched the text is believed, and the reply says so', async () => {
