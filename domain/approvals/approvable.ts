@@ -3,7 +3,7 @@ import { peopleBehind } from '../flows/requesters.queries.ts';
 import type { Actor } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Terms } from './approval-policy.ts';
-import { type ApprovalTerms, countApprovers } from './approval-rules.ts';
+import { type ApprovalTerms, countApprovers, type Voter } from './approval-rules.ts';
 import { possibleVoters } from './approvers.queries.ts';
 
 /** Whose request an approval is, which counts when they want to give it. */
@@ -11,15 +11,27 @@ export interface Requesters extends Pick<ApprovalTerms, 'requesterId'> {
   requesterIds: string[];
 }
 
+/** Who requests an approval: the actor, and the people behind it. */
 export const requestersOf = async (reads: Reads, requestedBy: Actor): Promise<Requesters> => ({
   requesterId: requestedBy.id,
   requesterIds: await peopleBehind(reads, requestedBy),
 });
 
-/** Throws `too_few_approvers` for an approval that cannot be given: too few people may, without those who ask for it. */
-export async function assertApprovable(reads: Reads, terms: Terms, requesters: Requesters): Promise<void> {
+/** Throws `too_few_approvers` if one of some approvals cannot be given: too few people may, without those who ask for it. */
+export async function assertApprovable(
+  reads: Reads,
+  approvals: readonly Terms[],
+  requesters: Requesters,
+): Promise<void> {
+  for (const ofApprovers of Map.groupBy(approvals, ({ approvers }) => JSON.stringify(approvers)).values()) {
+    const voters = await possibleVoters(reads, ofApprovers[0]?.approvers ?? []);
+    for (const terms of ofApprovers) assertEnough(terms, requesters, voters);
+  }
+}
+
+function assertEnough(terms: Terms, requesters: Requesters, voters: readonly Voter[]): void {
   const { approvers, minApprovals } = terms;
-  const people = countApprovers({ ...terms, ...requesters }, await possibleVoters(reads, approvers));
+  const people = countApprovers({ ...terms, ...requesters }, voters);
   if (people >= minApprovals) return;
   const who = approvers.join(', ') || 'the owners of the tenant';
   throw new DomainError(

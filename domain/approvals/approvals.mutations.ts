@@ -54,7 +54,7 @@ export async function openApproval(tx: Tx, runId: string): Promise<OpenedApprova
   const terms = await termsFor(tx, run);
   if (!terms) return undefined;
   const requesters = await requestersOf(tx, requestedBy);
-  await assertApprovable(tx, terms, requesters);
+  await assertApprovable(tx, [terms], requesters);
 
   if (projectId !== null && domain !== null && releaseName !== null) {
     const older = await openApprovalsOf(tx, { projectId, domain, releaseName });

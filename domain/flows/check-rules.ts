@@ -27,6 +27,7 @@ const LABELS: Partial<Record<DisplayStatus, string>> = {
   Cancelled: 'quayside: cancelled',
 };
 
+/** How a git host is told of a run that ended so. */
 export const stateOnHost = (status: FinalStatus): CommitStatus['state'] => STATES[displayOf(status)];
 
 /** The label of an outcome, and those of the other outcomes, which must go. */

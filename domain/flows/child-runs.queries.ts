@@ -1,6 +1,7 @@
 import { isOneOf } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { PROJECT_POLICY } from './run-gates.queries.ts';
 
 /** The latest attempt of each child of a run: of each type, path, domain and environment. */
 export const latestChildren = ({ db, tenantId }: Reads, parentId: string) =>
@@ -51,13 +52,23 @@ export const releaseEnvironments = (
   names: readonly string[] | undefined,
 ) => {
   const environments = db
-    .selectFrom('environment')
-    .where('tenantId', '=', tenantId)
-    .where('projectId', '=', projectId)
-    .where('isActive', '=', true)
-    .where('category', '=', 'release')
-    .orderBy('orchestrationOrder')
-    .orderBy('name')
-    .select(['id', 'name', 'category', 'isActive', 'branch', 'orchestrationOrder', 'promotion']);
-  return (names ? environments.where((eb) => isOneOf(eb, 'name', names)) : environments).execute();
+    .selectFrom('environment as e')
+    .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'e.tenantId').onRef('p.id', '=', 'e.projectId'))
+    .where('e.tenantId', '=', tenantId)
+    .where('e.projectId', '=', projectId)
+    .where('e.isActive', '=', true)
+    .where('e.category', '=', 'release')
+    .orderBy('e.orchestrationOrder')
+    .orderBy('e.name')
+    .select([
+      'e.id',
+      'e.name',
+      'e.category',
+      'e.isActive',
+      'e.branch',
+      'e.orchestrationOrder',
+      'e.approvalPolicy',
+      PROJECT_POLICY.as('projectPolicy'),
+    ]);
+  return (names ? environments.where((eb) => isOneOf(eb, 'e.name', names)) : environments).execute();
 };

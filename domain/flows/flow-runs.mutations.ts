@@ -47,6 +47,7 @@ export type RunSummary = Pick<
   | 'cicdRunUrl'
 >;
 
+/** A moment of the database in ISO 8601. */
 export const iso = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString());
 
 export const CANCELLED: RunOutcome = { status: 'cancelled' };

@@ -58,6 +58,7 @@ const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean
 /** A run with what its steps need to know. */
 export type RunContext = Awaited<ReturnType<typeof CONTEXT>>[number];
 
+/** A run; undefined: there is none. */
 export async function findRun(
   { db, tenantId }: Reads,
   id: string,

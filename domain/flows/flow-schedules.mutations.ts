@@ -4,6 +4,7 @@ import { type Commands, executorHere } from './commands-file.ts';
 import { endRun } from './flow-runs.mutations.ts';
 import { runById } from './flow-runs.queries.ts';
 import { type AcceptedRun, acceptRun, assertApprovals, assertAvailable, gatesInRequest } from './new-runs.mutations.ts';
+import { stagesOf } from './promoted-runs.ts';
 import {
   countSchedules,
   findSchedule,
@@ -47,7 +48,8 @@ export async function createSchedule(
   const executor = executorHere(type, { hasPipeline: payload.pipeline !== undefined, commands });
   const { place, gates } = await gatesInRequest(tx, type, payload, PREFIX, executor);
   await assertAvailable(tx, type, payload, commands, place?.projectId);
-  await assertApprovals(tx, { payload, place, gates, executor }, tx.actor);
+  const stages = place && executor === 'children' ? await stagesOf(tx, place, payload) : [];
+  await assertApprovals(tx, { payload, gates, stages }, tx.actor);
   if ((await countSchedules(tx)) >= SCHEDULES_MAX)
     throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);
   const schedulePath = `schedules/${input.name}`;

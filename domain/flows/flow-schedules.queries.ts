@@ -38,6 +38,7 @@ export type ScheduleRow = Awaited<ReturnType<typeof listSchedules>>[number];
 export const findSchedule = ({ db, tenantId }: Reads, id: string): Promise<ScheduleRow | undefined> =>
   schedules(db, tenantId).where('s.id', '=', id).executeTakeFirst();
 
+/** How many schedules the tenant has. */
 export async function countSchedules({ db, tenantId }: Reads): Promise<number> {
   const { count } = await db
     .selectFrom('flow_schedule')

@@ -164,6 +164,12 @@ function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: bo
   return { found: [...found], isUnknown };
 }
 
+/** The policy that an approval satisfies for an environment. */
+export const policySourceOf = (environment: EnvironmentPolicies & { category: string }): PolicySource => ({
+  policy: policyOf(environment),
+  isForRelease: environment.category === 'release',
+});
+
 /** Why a run with something missing is refused, for people. */
 export const whyMissing = ({ missing }: RunGates): string =>
   missing.map(({ member, detail }) => `${member} is missing. ${detail}`).join('; ');
@@ -197,10 +203,7 @@ export function gatesOf(facts: GateFacts): RunGates {
     const member = target === 'release' ? 'environmentNames' : 'environmentName';
     return { ...none, environmentIds, missing: [{ member, detail }] };
   }
-  const policies: PolicySource[] = found.map((each) => ({
-    policy: policyOf(each),
-    isForRelease: each.category === 'release',
-  }));
+  const policies = found.map(policySourceOf);
   if (isUnknown || found.length === 0) policies.push({ policy: project?.approvalPolicy ?? null, isForRelease: true });
   return {
     environmentIds,

@@ -13,11 +13,11 @@ import { whyNotByItself } from './own-means.queries.ts';
 import { type ExecutorName, isPromotion, obeysWindows, waitsForNobody, whyUnavailable } from './executor-rules.ts';
 import { findRun, runById } from './flow-runs.queries.ts';
 import type { RunPayload } from './flow-payloads.ts';
-import { CHILD_OF_RELEASE, type FlowType, flowType, parsePayload } from './flow-types.ts';
-import { gatedAs, type RunGates, whyMissing } from './gate-rules.ts';
+import { type FlowType, parsePayload } from './flow-types.ts';
+import { gatedAs, policySourceOf, type RunGates, whyMissing } from './gate-rules.ts';
 import { insertRun, type NewRun, placeOf, type RunPlace } from './new-runs.queries.ts';
 import { gatesOfRun } from './run-gates.queries.ts';
-import { assertPromotable, assertStagesPromotable, overrideOf, stagesOf } from './promoted-runs.ts';
+import { assertPromotable, assertStagesPromotable, overrideOf, type Stage, stagesOf } from './promoted-runs.ts';
 import { peopleBehind } from './requesters.queries.ts';
 import { workflowPathOf } from './workflow-path-rules.ts';
 import { newId } from '../shared/ids.ts';
@@ -90,16 +90,17 @@ export async function acceptRun(
   const { place, gates } = await gatesInRequest(tx, type, parsed, prefix, executor);
   if (commands) await assertAvailable(tx, type, parsed, commands, place?.projectId);
   const { payload, releaseName } = await releaseOf(tx, type, parsed, place);
+  const stages = commands && place && executor === 'children' ? await stagesOf(tx, place, payload) : [];
   if (commands && place && isPromotion(type)) {
-    const { projectId, defaultBranch } = place;
+    const { projectId } = place;
     const { environmentIds } = gates;
     const parent = origin.parentId ? await findRun(tx, origin.parentId) : undefined;
     const isChild = parent !== undefined && !isFinal(parent.status);
     const release = { projectId, domain: payload.domain ?? '', releaseName: releaseName ?? '' };
-    if (executor === 'children') await assertStagesPromotable(tx, { projectId, defaultBranch }, payload, prefix);
+    if (executor === 'children') await assertStagesPromotable(tx, place, stages, payload, prefix);
     else await assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);
   }
-  if (commands) await assertApprovals(tx, { payload, place, gates, executor }, origin.requestedBy ?? tx.actor);
+  if (commands) await assertApprovals(tx, { payload, gates, stages }, origin.requestedBy ?? tx.actor);
   const override = obeysWindows(type) ? overrideOf(payload, origin.requestedBy ?? tx.actor, tx.now) : null;
   const id = origin.id ?? newId();
   const { environmentName } = payload;
@@ -180,27 +181,17 @@ export async function acceptRun(
 
 interface AskedRun {
   payload: RunPayload;
-  place: RunPlace | undefined;
   gates: RunGates;
-  executor: ExecutorName | undefined;
+  /** The environments of its children, which ask for approvals of their own. */
+  stages: readonly Stage[];
 }
 
 /** Throws `too_few_approvers` where an approval of a run, or of one of its children, could not be given. */
-export async function assertApprovals(
-  tx: Tx,
-  { payload, place, gates, executor }: AskedRun,
-  requestedBy: Actor,
-): Promise<void> {
-  const asked = [gates];
-  const child = flowType(CHILD_OF_RELEASE);
-  if (executor === 'children' && child && place)
-    for (const { id: environmentId } of await stagesOf(tx, place, payload))
-      asked.push(await gatesOfRun(tx, { type: child, payload: {}, projectId: place.projectId, environmentId }));
+export async function assertApprovals(tx: Tx, { payload, gates, stages }: AskedRun, requestedBy: Actor): Promise<void> {
   const run = policyOfPayload(payload);
-  const all = asked.flatMap(({ policies }) => termsOf({ policies, run, now: tx.now }) ?? []);
-  if (all.length === 0) return;
-  const requesters = await requestersOf(tx, requestedBy);
-  for (const terms of all) await assertApprovable(tx, terms, requesters);
+  const asked = [gates.policies, ...stages.map((stage) => [policySourceOf(stage)])];
+  const all = asked.flatMap((policies) => termsOf({ policies, run, now: tx.now }) ?? []);
+  if (all.length > 0) await assertApprovable(tx, all, await requestersOf(tx, requestedBy));
 }
 
 /** Throws `flow_unavailable` where nothing carries runs of a type out. */

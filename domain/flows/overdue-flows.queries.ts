@@ -144,6 +144,7 @@ export async function forgetScheduleSynced(system: Database, scheduleIds: readon
     .execute();
 }
 
+/** Records that the engine has a schedule as it is here. */
 export async function noteScheduleSynced(
   system: Database,
   { tenantId, scheduleId }: Pick<UnsyncedSchedule, 'tenantId' | 'scheduleId'>,

@@ -108,7 +108,8 @@ export async function assertPromotable(tx: Tx, request: PromotionRequest, prefix
   });
 }
 
-type Stage = Awaited<ReturnType<typeof releaseEnvironments>>[number];
+/** An environment to which a release goes in its turn. */
+export type Stage = Awaited<ReturnType<typeof releaseEnvironments>>[number];
 
 /**
  * The environments to which a release is deployed stage by stage: those that are named, else the active release
@@ -133,13 +134,12 @@ export async function stagesOf(
  */
 export async function assertStagesPromotable(
   tx: Tx,
-  project: { projectId: string; defaultBranch: string },
+  { projectId, defaultBranch }: { projectId: string; defaultBranch: string },
+  stages: readonly Stage[],
   payload: RunPayload,
   prefix: string,
 ): Promise<void> {
-  const { projectId } = project;
   const { domain = '', releaseName = '' } = payload;
-  const stages = await stagesOf(tx, project, payload);
   const names = (payload.environmentNames as string[] | undefined) ?? [];
   const unknown = names.findIndex((name) => !stages.some((stage) => stage.name === name));
   if (unknown >= 0)
@@ -166,7 +166,7 @@ export async function assertStagesPromotable(
   if (stages.length > 0) return;
   const candidate = await findCandidate(tx, projectId, { domain, releaseName });
   if (!candidate) throw asError(missingCandidate({ domain, releaseName }), prefix);
-  const detail = `No active environment of category release takes the branch ${candidate.branch ?? project.defaultBranch} of ${releaseName}`;
+  const detail = `No active environment of category release takes the branch ${candidate.branch ?? defaultBranch} of ${releaseName}`;
   throw new DomainError('invalid_transition', detail, { fields: [{ pointer: `${prefix}releaseName`, detail }] });
 }
 

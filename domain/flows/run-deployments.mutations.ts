@@ -121,7 +121,8 @@ export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { sta
     const policed = work.hasWorkflow ? undefined : environment;
     const stored = await storeDeploymentOfRun(tx, place, { ...report, environmentName }, requestId, policed);
     if (stored.isNew) tx.signalDeployment({ projectId, repositoryIdentifier, domain, deploymentId: stored.id });
-    if (!rolledBackFrom || (await statusOfDeployment(tx, stored.id)) !== 'Success') continue;
+    const status = rolledBackFrom ? await statusOfDeployment(tx, stored.id) : undefined;
+    if (!rolledBackFrom || !status || !isSuccess(status)) continue;
     await recordRollback(tx, projectId, {
       environment: environmentName,
       domain,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { ApprovalPolicy } from '../approvals/policy-rules.ts';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { DeployedContent } from './run-deployment-rules.ts';
+import { PROJECT_POLICY } from './run-gates.queries.ts';
 
 /** How far the work of a run came. `now`: by the database's clock, which all processes share, in milliseconds since the epoch. */
 export const workOfRun = ({ db, tenantId }: Reads, id: string) =>
@@ -75,13 +75,7 @@ export const environmentsOfProject = ({ db, tenantId }: Reads, projectId: string
     .where('e.id', '=', sql<string>`any (${ids}::uuid[])`)
     .orderBy('e.orchestrationOrder')
     .orderBy('e.name')
-    .select([
-      'e.id',
-      'e.name',
-      'e.promotion',
-      'e.approvalPolicy',
-      sql<ApprovalPolicy | null>`p.configuration->'approvalPolicy'`.as('projectPolicy'),
-    ])
+    .select(['e.id', 'e.name', 'e.promotion', 'e.approvalPolicy', PROJECT_POLICY.as('projectPolicy')])
     .execute();
 
 /** How a run was approved; undefined when nobody was asked. */

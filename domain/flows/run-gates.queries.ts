@@ -35,7 +35,8 @@ export async function gatesOfRun(
   return gatesOf({ type, environmentId, names, project, environments, releaseBranch, limitedTo });
 }
 
-const POLICY = sql<ApprovalPolicy | null>`p.configuration->'approvalPolicy'`;
+/** The policy of a project `p`. */
+export const PROJECT_POLICY = sql<ApprovalPolicy | null>`p.configuration->'approvalPolicy'`;
 
 async function projectPolicy({ db, tenantId }: Reads, projectId: string | null) {
   if (projectId === null) return null;
@@ -43,7 +44,7 @@ async function projectPolicy({ db, tenantId }: Reads, projectId: string | null) 
     .selectFrom('project as p')
     .where('p.tenantId', '=', tenantId)
     .where('p.id', '=', projectId)
-    .select(['p.id', 'p.defaultBranch', POLICY.as('approvalPolicy')])
+    .select(['p.id', 'p.defaultBranch', PROJECT_POLICY.as('approvalPolicy')])
     .executeTakeFirst();
   return project ?? null;
 }
@@ -88,7 +89,7 @@ const environmentsMeant = (
       'e.branch',
       'e.isActive',
       'e.approvalPolicy',
-      POLICY.as('projectPolicy'),
+      PROJECT_POLICY.as('projectPolicy'),
     ])
     .execute();
 };

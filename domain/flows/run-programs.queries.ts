@@ -19,6 +19,7 @@ const KEEP_OUTPUT = statement<{ tenantId: string; id: string; tail: string; obje
       .where('id', '=', id),
 );
 
+/** Keeps the output of the program of a run. */
 export async function keepOutput({ db, tenantId }: Tx, id: string, output: RunOutput): Promise<void> {
   await KEEP_OUTPUT(db, { tenantId, id, ...output });
 }

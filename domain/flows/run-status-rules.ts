@@ -35,14 +35,19 @@ export type FinalStatus = {
 }[RunStatus];
 export type OpenStatus = Exclude<RunStatus, FinalStatus>;
 
+/** All statuses of runs. */
 export const RUN_STATUSES = Object.keys(TRAITS) as RunStatus[];
+/** Those that nothing follows. */
 export const FINAL_STATUSES = RUN_STATUSES.filter((status): status is FinalStatus => TRAITS[status].isFinal);
 
 /** The status of a run that was accepted and has not begun. */
 export const NEW_RUN: RunStatus = 'dispatched';
 
+/** A status as people see it. */
 export const displayOf = (status: RunStatus): DisplayStatus => TRAITS[status].display;
+/** Whether a run has ended. */
 export const isFinal = (status: RunStatus): status is FinalStatus => TRAITS[status].isFinal;
+/** Whether a run ended well. */
 export const isSuccess = (status: RunStatus): boolean => TRAITS[status].display === 'Completed';
 
 const isRaw = (name: string): name is RunStatus => Object.hasOwn(TRAITS, name);
