@@ -7,11 +7,21 @@ import { APPROVAL_STATUSES } from './approval-rules.ts';
 import type { ReleaseChangelog } from './compliance-changelogs.ts';
 
 /**
- * Of a step; `overridden`: a run passed the promotion policy by its override, and nobody was asked; `not_requested`: a
- * deployment that nobody approved; `policy_violated`: one that was approved, or needs no approval, and broke a policy.
+ * Of deployments: `not_requested`: one that nobody approved; `policy_violated`: one that was approved, or needs no
+ * approval, and broke a policy.
  */
-export const COMPLIANCE_STATUSES = [...APPROVAL_STATUSES, 'overridden', 'not_requested', 'policy_violated'] as const;
+export const DEPLOYMENT_ROW_STATUSES = ['not_requested', 'policy_violated'] as const;
+
+/**
+ * Of a step, or of a deployment; `overridden`: a run passed the promotion policy by its override, and nobody was asked.
+ */
+export const COMPLIANCE_STATUSES = [...APPROVAL_STATUSES, 'overridden', ...DEPLOYMENT_ROW_STATUSES] as const;
 export type ComplianceStatus = (typeof COMPLIANCE_STATUSES)[number];
+
+/** Whether rows of a status are of deployments; all others are of steps. */
+export const isOfDeployments = (status: ComplianceStatus | undefined): status is DeploymentRowStatus =>
+  DEPLOYMENT_ROW_STATUSES.some((each) => each === status);
+type DeploymentRowStatus = (typeof DEPLOYMENT_ROW_STATUSES)[number];
 
 export interface ComplianceFilter {
   repositoryIdentifier: string;
@@ -32,8 +42,7 @@ export const matching =
   (tenantId: string, filter: ComplianceFilter) => (eb: ExpressionBuilder<Tables, 'approval_event'>) => {
     const { repositoryIdentifier, status, taskType, environment, domain, requestedBy, resolvedBy, from, to } = filter;
     const conditions = [eb('tenantId', '=', tenantId), eb('repositoryIdentifier', '=', repositoryIdentifier)];
-    if (status !== undefined && status !== 'not_requested' && status !== 'policy_violated')
-      conditions.push(eb('status', '=', status));
+    if (status !== undefined && !isOfDeployments(status)) conditions.push(eb('status', '=', status));
     if (taskType !== undefined) conditions.push(eb('taskType', '=', taskType));
     if (environment !== undefined) conditions.push(eb('environmentName', '=', environment));
     if (domain !== undefined) conditions.push(eb('domain', '=', domain));

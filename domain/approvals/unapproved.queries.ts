@@ -6,6 +6,7 @@ import { pagesAhead } from '../shared/pages-ahead.ts';
 import {
   type ComplianceFilter,
   type ComplianceRow,
+  isOfDeployments,
   matching,
   NO_VIOLATIONS,
   ROWS_PER_BATCH,
@@ -159,7 +160,11 @@ function unapproved({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: 
       'e.name as environment',
       'd.domain',
       'd.releaseName',
-      sql<string>`case when ${IS_UNAPPROVED} then 'not_requested' else 'policy_violated' end`.as('status'),
+      // The filter says it already; asking again costs another look at the approvals of each row.
+      (status === undefined
+        ? sql<string>`case when ${IS_UNAPPROVED} then 'not_requested' else 'policy_violated' end`
+        : sql<string>`${sql.lit(status)}::text`
+      ).as('status'),
       requester.as('requestedBy'),
       'd.deployedAt as requestedAt',
       sql<string | null>`null::text`.as('resolvedBy'),
@@ -176,13 +181,10 @@ function unapproved({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: 
     .$castTo<Row>();
 }
 
-/** Statuses of deployments; all others are of steps. */
-const OF_DEPLOYMENTS: ReadonlySet<ComplianceFilter['status']> = new Set(['not_requested', 'policy_violated'] as const);
-
 /** What a filter shows of the two: steps of approvals, and deployments. */
 const shows = ({ status, resolvedBy }: ComplianceFilter) => ({
-  steps: !OF_DEPLOYMENTS.has(status),
-  unapproved: (status === undefined || OF_DEPLOYMENTS.has(status)) && resolvedBy === undefined,
+  steps: !isOfDeployments(status),
+  unapproved: (status === undefined || isOfDeployments(status)) && resolvedBy === undefined,
 });
 
 /** Both in one, newest first: no more of either than can be on the page. */

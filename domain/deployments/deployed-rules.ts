@@ -1,4 +1,4 @@
-import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
+import { type DeploymentStatus, isSuccess } from '../release-candidates/finalization-rules.ts';
 import { type Packages, versionOf } from './report-rules.ts';
 
 /** A stored report of a deployment to one environment. */
@@ -144,7 +144,7 @@ class Progress {
   }
 
   private install({ installed, status }: StoredReport, isOwn: boolean, isOfCandidate: boolean): void {
-    if (isOwn && (status === 'Success' || this.names.length > 0)) this.hasBegun = true;
+    if (isOwn && (isSuccess(status) || this.names.length > 0)) this.hasBegun = true;
     for (const name of this.names) {
       const version = versionOf(installed, name);
       if (version === undefined) continue;

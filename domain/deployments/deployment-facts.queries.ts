@@ -62,6 +62,9 @@ export const ownReports = (
     environmentIds,
   });
 
+/** A `SoakReport` as it is stored. */
+export type SoakRow = Omit<SoakReport, 'installed'> & Pick<ReportRow, 'environmentId' | 'installed'>;
+
 /** How many reports to an environment are read, newest first, for what interrupts the use of a release. */
 const SOAK_REPORTS_MAX = 1_000;
 
@@ -70,8 +73,8 @@ export async function soakReports(
   { db, tenantId }: Reads,
   environmentIds: readonly string[],
   { domain, contentDigest, packages }: { domain: string; contentDigest: string; packages: readonly string[] },
-): Promise<(Omit<SoakReport, 'installed'> & Pick<ReportRow, 'environmentId' | 'installed'>)[]> {
-  const { rows } = await sql<Omit<SoakReport, 'installed'> & Pick<ReportRow, 'environmentId' | 'installed'>>`
+): Promise<SoakRow[]> {
+  const { rows } = await sql<SoakRow>`
     select ${ownReport(sql`${contentDigest}`)}, d.domain,
       ${epochMs(sql`greatest(d.deployed_at, d.created_at, case when d.rollback is not null then d.updated_at end)`)} as "knownAt",
       ${epochMs(sql`case when d.rolled_back_at is not null then greatest(d.rolled_back_at, d.updated_at) end`)} as "takenBackAt"

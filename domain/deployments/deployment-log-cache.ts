@@ -64,6 +64,7 @@ interface CachedLog {
 
 const keyOf = ({ environmentId, domain }: PlaceKey): string => `${environmentId}\n${domain}`;
 
+/** An empty cache. */
 export function createDeploymentLogCache(): DeploymentLogCache {
   const cache = new Map<string, CachedLog>();
 

@@ -165,6 +165,7 @@ const STORE_OUTCOME = sentWithNext<{ tenantId: string; id: string; outcome: stri
       .set({ appliedAt: sql<string>`now()`, outcome: sql`${outcome}::jsonb`, updatedAt: sql<string>`now()` }),
 );
 
+/** Records what a deployment came to, by which it is applied. */
 export async function storeOutcome({ db, tenantId }: Tx, id: string, outcome: EventOutcome): Promise<void> {
   await STORE_OUTCOME(db, { tenantId, id, outcome: json(outcome) });
 }
@@ -184,6 +185,7 @@ export async function renameContent(
     .execute();
 }
 
+/** The status of a deployment; undefined: there is none. */
 export async function statusOfDeployment({ db, tenantId }: Reads, id: string): Promise<DeploymentStatus | undefined> {
   const found = await db
     .selectFrom('release_deployment')

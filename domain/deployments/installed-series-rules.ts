@@ -1,4 +1,5 @@
-import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
+import { type DeploymentStatus, isSuccess } from '../release-candidates/finalization-rules.ts';
+import { firstFrom } from '../shared/ordered-rules.ts';
 import { INSTALLING } from './deployed-rules.ts';
 import type { Packages } from './report-rules.ts';
 
@@ -122,7 +123,7 @@ export const runningNow = <Deployment>({ stretches }: InstalledSeries<Deployment
 export const runningBefore = <Deployment>(
   { stretches }: InstalledSeries<Deployment>,
   moment: number,
-): Running<Deployment> | undefined => stretches.findLast(({ from }) => from < moment)?.running;
+): Running<Deployment> | undefined => stretches[firstFrom(stretches, moment, ({ from }) => from) - 1]?.running;
 
 /** What runs without a release: what was there before it. */
 export function exceptRelease<Deployment extends SeriesDeployment>(
@@ -143,7 +144,7 @@ export function deploymentsOf<Deployment>(running: Running<Deployment> | undefin
 
 /** Whether a deployment brought its release: one of nothing at all brings it only if the release has no packages. */
 const isOfRelease = ({ status, installsAll, packages }: SeriesDeployment): boolean =>
-  status === 'Success' && (installsAll || Object.keys(packages).length > 0);
+  isSuccess(status) && (installsAll || Object.keys(packages).length > 0);
 
 /** The deployment that brought the release that runs: the last success. @param except a release that does not count. */
 export function lastSuccess<Deployment extends SeriesDeployment>(
@@ -191,11 +192,11 @@ export function arrivalOf<Deployment extends SeriesDeployment>(
   { arrivals }: Pick<InstalledSeries<Deployment>, 'arrivals'>,
   releaseName: string,
 ): ReleaseArrival<Deployment> | undefined {
-  const own = arrivals.filter((each) => each.releaseName === releaseName && each.deployments.some(isSuccess));
+  const own = arrivals.filter(
+    (each) => each.releaseName === releaseName && each.deployments.some(({ status }) => isSuccess(status)),
+  );
   return own.find(({ deployments }) => deployments.some(({ rolledBackAt }) => rolledBackAt === null)) ?? own.at(-1);
 }
-
-const isSuccess = ({ status }: SeriesDeployment): boolean => status === 'Success';
 
 /** The packages of a release as its reports installed them together, those of earlier contents excepted. */
 export function packagesOfArrival({ deployments }: ReleaseArrival<SeriesDeployment>): Packages {

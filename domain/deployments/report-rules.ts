@@ -1,4 +1,4 @@
-import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
+import { type DeploymentStatus, isSuccess } from '../release-candidates/finalization-rules.ts';
 
 export type Packages = Readonly<Record<string, string>>;
 
@@ -39,7 +39,7 @@ const isInstalledDetail = (detail: DetailFacts): boolean =>
  */
 export function installedBy({ status, packages, packageDetails }: ReportFacts, artifacts: Packages): Packages {
   const details = [...new Map(packageDetails.map((detail) => [detail.name, detail])).values()];
-  if (status === 'Success') {
+  if (isSuccess(status)) {
     const failed = new Set(details.filter(isFailedDetail).map(({ name }) => name));
     return Object.fromEntries(Object.entries(packages ?? artifacts).filter(([name]) => !failed.has(name)));
   }
@@ -54,7 +54,8 @@ export function installedBy({ status, packages, packageDetails }: ReportFacts, a
 
 /** Whether a report installed all packages of the candidate in their versions. */
 export const installsAll = (status: DeploymentStatus, installed: Packages, artifacts: Packages): boolean =>
-  status === 'Success' && Object.entries(artifacts).every(([name, version]) => versionOf(installed, name) === version);
+  isSuccess(status) && Object.entries(artifacts).every(([name, version]) => versionOf(installed, name) === version);
 
+/** The version of a package among some; undefined: it is not one of them. */
 export const versionOf = (packages: Packages, name: string): string | undefined =>
   Object.hasOwn(packages, name) ? packages[name] : undefined;

@@ -56,6 +56,7 @@ interface CachedHistory {
   growing: Promise<void>;
 }
 
+/** An empty cache. */
 export function createCommitGraphCache(): CommitGraphCache {
   const cache = new Map<string, CachedHistory>();
 

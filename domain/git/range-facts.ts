@@ -71,7 +71,8 @@ export async function rangeFacts(
 
 /**
  * The commits of ranges, computed in memory and not kept: for answers that need nothing else of many of them. A commit
- * that is the same in a package as all its parents is never listed, so that most packages of a span need no walk.
+ * that is the same in a package as all its parents is never listed, so that most packages of a span need no walk; only
+ * where a span is the whole history it is longer than what changed.
  */
 export function commitsOfRanges(history: History): (range: Range) => readonly number[] {
   const { graph, ranges } = history;
@@ -80,7 +81,8 @@ export function commitsOfRanges(history: History): (range: Range) => readonly nu
     const { packageNo, from, to } = range;
     const isChanged = (commit: number) => graph.changeIn(packageNo, commit) !== 0n;
     return (
-      ranges.get(rangeKey(range))?.commits ?? (within(range).some(isChanged) ? graph.log([packageNo], from, to) : [])
+      ranges.get(rangeKey(range))?.commits ??
+      (from === null || within(range).some(isChanged) ? graph.log([packageNo], from, to) : [])
     );
   };
 }

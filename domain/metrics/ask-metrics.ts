@@ -44,6 +44,7 @@ const QUARANTINED: QueryTrouble = {
   error: 'the metrics store ended while this query ran; it is refused for an hour: write it in another way',
 };
 
+/** @param store undefined: there is none, and every question is answered so. */
 export function createAskMetrics(store: MetricsStore | undefined): AskMetrics {
   const queue = new TenantQueue(SHARES);
   const quarantine = new QueryQuarantine();

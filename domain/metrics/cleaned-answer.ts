@@ -92,6 +92,7 @@ function closingQuote(text: string, from: number): number {
   return text.length;
 }
 
+/** The store answered more than is read. */
 export class AnswerTooLargeError extends Error {
   readonly maxBytes: number;
 

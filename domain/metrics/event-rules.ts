@@ -68,6 +68,7 @@ export interface WindowChange {
   sum: number;
 }
 
+/** The end of the window that a moment is in; both in milliseconds since the epoch. */
 export const windowEnd = (at: number): number => Math.ceil(at / WINDOW_MS) * WINDOW_MS;
 
 /** Adds up samples by series and window. */

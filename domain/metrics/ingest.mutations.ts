@@ -50,6 +50,7 @@ interface Request extends Given {
   uow: UnitOfWork;
 }
 
+/** Takes in events and samples within limits. */
 export function createIngest({ seriesPerDay, bufferRows }: IngestLimits): IngestMetrics {
   const read = createSeriesReader();
   const known = createKnownSeries();

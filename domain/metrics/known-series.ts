@@ -13,6 +13,7 @@ export interface KnownSeries {
   clear: () => void;
 }
 
+/** An empty memory of series. */
 export function createKnownSeries(): KnownSeries {
   const byTenant = new Map<string, Set<string>>();
   let size = 0;

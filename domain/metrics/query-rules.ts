@@ -143,6 +143,7 @@ const checked =
     }
   };
 
+/** Whether something is the reason why a query is refused. */
 export const isTrouble = (value: object): value is QueryTrouble => 'errorType' in value;
 
 /** Without `time` it is about `now`: the store itself would take the whole second before. */
@@ -159,6 +160,7 @@ export const checkInstantQuery = checked((input, now) => {
   ];
 });
 
+/** Checks what asks for values over a time. */
 export const checkRangeQuery = checked((input) => {
   const [start, end] = [timeOf(input, 'start'), timeOf(input, 'end')];
   if (end < start) throw invalid('end', 'end timestamp must not be before start time');
@@ -180,8 +182,10 @@ export const checkRangeQuery = checked((input) => {
   ];
 });
 
+/** Checks what asks for names or values of labels. */
 export const checkLabels = checked((input) => [...selectorsOf(input), ...spanOf(input)]);
 
+/** Checks what asks for series. */
 export const checkSeries = checked((input) => {
   const selectors = selectorsOf(input);
   if (selectors.length === 0) throw new Refusal('no match[] parameter provided');

@@ -24,6 +24,7 @@ export interface Series extends SeriesNames {
 
 /** Names of the service's own metrics begin so, as the store knows them. */
 export const OWN_PREFIX = 'quayside_';
+/** Whether a series is one that the service itself writes. */
 export const isOwnSeries = ({ name }: SeriesNames): boolean => name.startsWith(OWN_PREFIX);
 
 /** A sample as it was measured. */
@@ -43,8 +44,11 @@ export interface EventProblem {
   detail: string;
 }
 
+/** What is wrong with an event, and where. */
 export const problem = (path: string, detail: string): EventProblem => ({ path, detail });
+/** Whether what was read is a problem. */
 export const isProblem = (read: object): read is EventProblem => 'detail' in read;
+/** Whether a value is an object with members: no array, not null. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 /** A segment of a JSON pointer (RFC 6901), cut as it may be long. */

@@ -41,6 +41,7 @@ export async function addSeries({ db, tenantId }: Tx, day: string, series: reado
     where tenant_id = ${tenantId} and day = ${day}`.execute(db);
 }
 
+/** Records that series were refused on a day since the tenant has as many as it may. */
 export const noteLimited = ({ db, tenantId, now }: Tx, day: string) =>
   db
     .updateTable('metric_series_day')

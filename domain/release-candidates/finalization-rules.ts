@@ -5,6 +5,7 @@ import { type CandidateStatus, FINALIZED, isFinal, statusAfterSuccess } from './
 export const DEPLOYMENT_STATUSES = ['Success', 'Failed', 'Partial', 'Cancelled'] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 
+/** Whether a deployment did all that it was to do. */
 export const isSuccess = (status: DeploymentStatus): boolean => status === 'Success';
 
 /** What of an environment decides which candidates are complete. */

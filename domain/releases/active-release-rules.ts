@@ -1,4 +1,4 @@
-import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
+import { type DeploymentStatus, isSuccess } from '../release-candidates/finalization-rules.ts';
 
 /** A report that installed something in an environment and was not rolled back. */
 export interface Installation {
@@ -27,11 +27,11 @@ export function activeReleases(
   let hasSuccess = false;
   for (const { environmentId, candidateId, releaseName, status, installsAll, installed } of installations) {
     const packages = Object.keys(installed);
-    const isSuccess = status === 'Success' && (installsAll || packages.length > 0);
-    const isLastSuccess = isSuccess && !hasSuccess;
+    const bringsRelease = isSuccess(status) && (installsAll || packages.length > 0);
+    const isLastSuccess = bringsRelease && !hasSuccess;
     if (isLastSuccess || packages.some((name) => !seen.has(name))) names.add(releaseName);
     for (const name of packages) seen.add(name);
-    if (!isSuccess) continue;
+    if (!bringsRelease) continue;
     hasSuccess = true;
     if (installsAll || candidateId === null || isDeployed(candidateId, environmentId)) break;
   }

@@ -1,5 +1,6 @@
 import type { Reads } from '../data/fenced-reads.ts';
 import { deploymentFacts } from '../deployments/deployment-facts.ts';
+import { isSuccess } from '../release-candidates/finalization-rules.ts';
 import { candidatesByIds, type CandidateName } from '../release-candidates/release-candidates.queries.ts';
 import { activeReleases } from './active-release-rules.ts';
 import { installationsNow } from './environment-records.queries.ts';
@@ -11,7 +12,7 @@ export async function activeReleaseNames(
   domain: string | undefined,
 ): Promise<CandidateName[]> {
   const installations = await installationsNow(reads, projectId, domain);
-  const partly = installations.filter(({ status, installsAll }) => status === 'Success' && !installsAll);
+  const partly = installations.filter(({ status, installsAll }) => isSuccess(status) && !installsAll);
   const candidates = await candidatesByIds(reads, [...new Set(partly.flatMap(({ candidateId }) => candidateId ?? []))]);
   const facts = await deploymentFacts(reads, candidates, [
     ...new Set(partly.map(({ environmentId }) => environmentId)),

@@ -1,5 +1,6 @@
 import type { ReleaseArrival, SeriesDeployment } from '../deployments/installed-series-rules.ts';
 import { arrivalOf } from '../deployments/installed-series-rules.ts';
+import { isSuccess } from '../release-candidates/finalization-rules.ts';
 
 /** How releases came to an environment, of one domain. */
 export interface ArrivalsAt<Deployment> {
@@ -52,7 +53,7 @@ export function matchArrivals<Deployment extends SeriesDeployment, Place extends
     .map(({ place, arrival }) => ({
       place,
       arrival,
-      deployments: arrival.deployments.filter(({ status, at }) => status === 'Success' && isWithin(at, filter)),
+      deployments: arrival.deployments.filter(({ status, at }) => isSuccess(status) && isWithin(at, filter)),
     }))
     .filter(({ deployments }) => deployments.length > 0);
   return { matched, unmatchedRanges };

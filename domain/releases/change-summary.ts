@@ -12,7 +12,7 @@ import { resolveChanges } from './changelog.ts';
 import { type ArrivalsAt, type MatchedArrival, matchArrivals, type SummaryFilter } from './change-summary-rules.ts';
 import { type EnvironmentLabel, environmentLabels } from './metrics.queries.ts';
 import { directionOf, type Direction } from './package-change-rules.ts';
-import { type Arrival, type BasePlace, type ReleaseStep, stepOfArrival } from './release-bases.ts';
+import { type Arrival, type BasePlace, joinedSteps, type ReleaseStep, stepOfArrival } from './release-bases.ts';
 
 const CHANGE_TYPES: Record<Direction, 'added' | 'updated' | 'downgraded' | 'removed'> = {
   install: 'added',
@@ -61,26 +61,21 @@ const beginOf = ({ deployments }: Arrival): number => deployments[0]?.at ?? 0;
 interface SummaryStep extends ReleaseStep {
   domain: string;
   releaseName: string;
-  matched: MatchedArrival<LoggedDeployment, Place>[];
+  places: MatchedArrival<LoggedDeployment, Place>[];
 }
 
-function stepsOf(log: DeploymentLog, matched: readonly MatchedArrival<LoggedDeployment, Place>[]): SummaryStep[] {
-  const steps = matched
-    .toSorted((a, b) => compareText(a.place.domain, b.place.domain) || beginOf(a.arrival) - beginOf(b.arrival))
-    .map((each) => ({
-      domain: each.place.domain,
-      releaseName: each.arrival.releaseName,
-      ...stepOfArrival(log, each.place, each.arrival),
-      matched: each,
-    }));
-  const alike = Map.groupBy(steps, ({ domain, releaseName, baseName, changes }) =>
-    JSON.stringify([domain, releaseName, baseName, changes]),
+const stepsOf = (log: DeploymentLog, matched: readonly MatchedArrival<LoggedDeployment, Place>[]): SummaryStep[] =>
+  joinedSteps(
+    matched
+      .toSorted((a, b) => compareText(a.place.domain, b.place.domain) || beginOf(a.arrival) - beginOf(b.arrival))
+      .map((each) => ({
+        domain: each.place.domain,
+        releaseName: each.arrival.releaseName,
+        ...stepOfArrival(log, each.place, each.arrival),
+        places: [each],
+      })),
+    ({ domain, releaseName }) => [domain, releaseName],
   );
-  return [...alike.values()].flatMap((own) => {
-    const [first] = own;
-    return first ? [{ ...first, matched: own.map((each) => each.matched) }] : [];
-  });
-}
 
 /** What a step adds or takes back: totals and keys, without the commits. */
 const sideOf = ({ totalCommits, workItems, pullRequests }: SideSummary): SideKeys => ({
@@ -116,7 +111,7 @@ export async function changeSummary(
   const commits = new Set<number>();
   const missing: { releaseName: string; domain: string }[] = [];
   let at = 0;
-  const releases = steps.map(({ releaseName, domain, baseName, matched: arrivals, changes }) => {
+  const releases = steps.map(({ releaseName, domain, baseName, places: arrivals, changes }) => {
     const own = parts.slice(at, (at += changes.length));
     if (own.some((change) => change.missing !== null)) missing.push({ releaseName, domain });
     const packageChangeViews = own.map((change) => {

@@ -6,9 +6,12 @@ import type { Packages } from '../deployments/report-rules.ts';
 import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { resolveChanges } from './changelog.ts';
-import { firstFrom, type Window } from './metrics-rules.ts';
+import { firstFrom } from '../shared/ordered-rules.ts';
+import type { Window } from './metrics-rules.ts';
 import { directionOf, type PackageChange, packageChanges } from './package-change-rules.ts';
 import { type VersionState, versionState } from './version-commit-cache.ts';
+
+const atOf = ({ at }: LoggedDeployment): number => at;
 
 /** What a deployment brought to its place. */
 interface Step {
@@ -34,6 +37,8 @@ interface CachedSteps {
 const cache = new WeakMap<object, CachedSteps>();
 /** Changes that are resolved together; others are served in between. */
 const CHANGES_MAX = 2_000;
+/** Deployments that are gone through before others are served. */
+const DEPLOYMENTS_AT_ONCE = 100;
 
 export interface LeadTimes {
   /** Milliseconds from the date of each commit to the deployment by which it came. */
@@ -62,7 +67,7 @@ export async function leadTimes(
     const own = stepsOf(kept, place);
     return {
       ...own,
-      bounds: [firstFrom(own.installed, window.from), firstFrom(own.installed, window.to)] satisfies Bounds,
+      bounds: [firstFrom(own.installed, window.from, atOf), firstFrom(own.installed, window.to, atOf)] satisfies Bounds,
     };
   });
   if (parts.some(isIncomplete)) {
@@ -84,6 +89,7 @@ export async function leadTimes(
   } of parts) {
     const arrived = new Uint8Array(history.graph.size);
     for (let index = from; index < to; index++) {
+      if ((index - from) % DEPLOYMENTS_AT_ONCE === DEPLOYMENTS_AT_ONCE - 1) await setImmediate();
       const [deployment, step] = [installed[index], steps[index]];
       if (!deployment || !step) continue;
       missing += step.missing;

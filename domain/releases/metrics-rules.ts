@@ -1,3 +1,5 @@
+import { firstFrom } from '../shared/ordered-rules.ts';
+
 /** A deployment to one environment of one domain. Moments and durations in milliseconds. */
 export interface MeasuredDeployment {
   at: number;
@@ -71,19 +73,10 @@ function failuresOf(deployments: readonly MeasuredDeployment[]): Failure[] {
   return failures;
 }
 
-/** The first of some things in order that is not before a moment; their number when there is none. */
-export function firstFrom(things: readonly { at: number }[], moment: number): number {
-  let [low, high] = [0, things.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((things[middle]?.at ?? 0) < moment) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const atOf = ({ at }: { at: number }): number => at;
 
 const within = <Thing extends { at: number }>(things: readonly Thing[], { from, to }: Window): Thing[] =>
-  things.slice(firstFrom(things, from), firstFrom(things, to));
+  things.slice(firstFrom(things, from, atOf), firstFrom(things, to, atOf));
 
 function inOrder(lists: readonly (readonly number[])[]): Float64Array {
   const values = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));

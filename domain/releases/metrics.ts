@@ -1,5 +1,6 @@
 import type { DeploymentLog, DeploymentPlace } from '../deployments/deployment-log-cache.ts';
 import type { History } from '../git/commit-graph-cache.ts';
+import { isSuccess } from '../release-candidates/finalization-rules.ts';
 import { invalidField } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { leadTimes } from './lead-times.ts';
@@ -61,7 +62,7 @@ export async function deliveryMetrics(
         const facts = deployments.map(
           (each): MeasuredDeployment => ({
             at: each.at,
-            isSuccess: each.status === 'Success',
+            isSuccess: isSuccess(each.status),
             rolledBackAt: each.rolledBackAt,
             leadTimes: times.of(each),
           }),

@@ -16,6 +16,7 @@ export interface PackageChange {
 export const changeKey = ({ name, from, to, commits }: PackageChange): string =>
   `${name}\n${from}\n${to}${commits ? `\n${commits.from}\n${commits.to}` : ''}`;
 
+/** Whether a change installs, removes, upgrades or downgrades its package. */
 export function directionOf({ from, to }: PackageChange): Direction {
   if (from === null) return 'install';
   if (to === null) return 'remove';

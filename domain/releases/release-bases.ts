@@ -32,6 +32,18 @@ export interface ReleaseStep {
   changes: PackageChange[];
 }
 
+/** Steps that are alike as one, which has the places of all. @param keyOf what else must be the same. */
+export function joinedSteps<Step extends ReleaseStep & { places: readonly unknown[] }>(
+  steps: readonly Step[],
+  keyOf: (step: Step) => unknown = () => null,
+): Step[] {
+  const alike = Map.groupBy(steps, (step) => JSON.stringify([keyOf(step), step.baseName, step.changes]));
+  return [...alike.values()].flatMap((own) => {
+    const [first] = own;
+    return first ? [{ ...first, places: own.flatMap(({ places }) => places) }] : [];
+  });
+}
+
 /** Finds what runs of the domains of a project, by the log of its deployments. */
 export const placesOf = (log: DeploymentLog): ((environmentId: string, domain: string) => BasePlace) => {
   const places = new Map(log.places.map((place) => [`${place.environmentId}\n${place.domain}`, place]));
@@ -54,11 +66,12 @@ export function versionsIn(
   if (missing.length === 0) return own;
   const others = log.places
     .filter((each) => each.environmentId === environmentId && each.domain !== domain)
-    .map(({ series }) => (moment === undefined ? runningNow(series) : runningBefore(series, moment)));
+    .map(({ series }) => (moment === undefined ? runningNow(series) : runningBefore(series, moment)))
+    .map((other) => ({ other, packages: packagesOf(other) }));
   const brought = missing.flatMap((name) => {
     const last = others
-      .filter((other) => Object.hasOwn(packagesOf(other), name))
-      .flatMap((other) => lastWith(other, name) ?? [])
+      .filter(({ packages }) => Object.hasOwn(packages, name))
+      .flatMap(({ other }) => lastWith(other, name) ?? [])
       .toSorted(inOrder)
       .at(-1);
     return last ? [[name, last.packages[name] ?? ''] as const] : [];

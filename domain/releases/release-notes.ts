@@ -1,11 +1,11 @@
-import type { DeploymentLog, LoggedDeployment } from '../deployments/deployment-log-cache.ts';
+import type { DeploymentLog } from '../deployments/deployment-log-cache.ts';
 import { arrivalOf, runningNow } from '../deployments/installed-series-rules.ts';
 import type { Packages } from '../deployments/report-rules.ts';
 import { listEnvironments, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { candidatesNamed } from '../release-candidates/candidate-series.queries.ts';
-import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
+import { isSuccess, requiredEnvironments } from '../release-candidates/finalization-rules.ts';
 import { notFound } from '../shared/errors.ts';
 import { matchesPattern } from '../shared/pattern-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -16,6 +16,7 @@ import {
   type BasePlace,
   type Content,
   contentOf,
+  joinedSteps,
   packagesAfterArrival,
   placesOf,
   type ReleaseStep,
@@ -109,9 +110,9 @@ function placesInNotes({ places, branch }: NamedRelease, environmentName: string
 
 /** How a release came to an environment; nothing where it did not yet. */
 function deploymentIn({ arrival, environment, place }: Place, releaseName: string) {
-  const first = arrival?.deployments.find(isSuccess);
+  const first = arrival?.deployments.find(({ status }) => isSuccess(status));
   if (!first) return [];
-  const own = (place?.deployments ?? []).filter((each) => each.releaseName === releaseName && isSuccess(each));
+  const own = (place?.deployments ?? []).filter((each) => each.releaseName === releaseName && isSuccess(each.status));
   return [
     {
       environment: environment.name,
@@ -120,8 +121,6 @@ function deploymentIn({ arrival, environment, place }: Place, releaseName: strin
     },
   ];
 }
-
-const isSuccess = ({ status }: LoggedDeployment): boolean => status === 'Success';
 
 /** A release held against another one: as that came to the same environment, else to any, else as its candidate is. */
 function stepFrom(base: NamedRelease | undefined, baseName: string, place: Place, after: Packages): ReleaseStep {
@@ -193,9 +192,5 @@ type Part = ReleaseStep & { places: Place[] };
 /** Steps that are alike as one; of a release that goes nowhere, one that holds it against nothing. */
 function joined(steps: readonly Part[], { content }: NamedRelease): Part[] {
   if (steps.length === 0) return [{ baseName: null, changes: packageChanges({}, content.packages), places: [] }];
-  const alike = Map.groupBy(steps, ({ baseName, changes }) => JSON.stringify([baseName, changes]));
-  return [...alike.values()].flatMap((own) => {
-    const [first] = own;
-    return first ? [{ ...first, places: own.flatMap(({ places }) => places) }] : [];
-  });
+  return joinedSteps(steps);
 }

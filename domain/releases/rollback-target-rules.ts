@@ -1,5 +1,5 @@
 import { isEffective } from '../deployments/deployed-rules.ts';
-import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
+import { type DeploymentStatus, isSuccess } from '../release-candidates/finalization-rules.ts';
 
 /** A report of a deployment to one environment and domain. */
 export interface InstalledRelease {
@@ -20,11 +20,11 @@ export interface RollbackTarget {
   rolledBackFrom: string | null;
 }
 
-const isInstalled = (report: InstalledRelease): boolean => report.status === 'Success' && isEffective(report);
+const isInstalled = (report: InstalledRelease): boolean => isSuccess(report.status) && isEffective(report);
 
 /** Whether a report says what was last tried there; a rollback that failed is tried again. */
 const isAttempt = ({ status, isRolledBack, isByRollback }: InstalledRelease): boolean =>
-  status !== 'Cancelled' && !isRolledBack && !(isByRollback && status !== 'Success');
+  status !== 'Cancelled' && !isRolledBack && !(isByRollback && !isSuccess(status));
 
 const isSame = (a: InstalledRelease, b: InstalledRelease): boolean =>
   a.releaseName === b.releaseName && a.contentDigest === b.contentDigest;
@@ -67,7 +67,7 @@ function whyNone(
   named: string | undefined,
 ): string {
   if (named === undefined) return `nothing was installed there before ${from}`;
-  const own = reports.filter(({ releaseName, status }) => releaseName === named && status === 'Success');
+  const own = reports.filter(({ releaseName, status }) => releaseName === named && isSuccess(status));
   if (own.length === 0) return `${named} was never installed there`;
   return own.every(({ isRolledBack }) => isRolledBack)
     ? `${named} was rolled back there itself; deploy it with execute-release`

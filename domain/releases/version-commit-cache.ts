@@ -23,6 +23,7 @@ interface Cached {
 /** By the graph of a history, with which it is forgotten. */
 const cache = new WeakMap<CommitGraph, Cached>();
 
+/** What is known of the commits of versions now. */
 export async function versionState(reads: Reads, history: History): Promise<VersionState> {
   const { projectId, graph, revision, packages, freshness } = history;
   const before = cache.get(graph);

@@ -20,6 +20,7 @@ export interface CountedPart {
   isCarriedOver: boolean;
 }
 
+/** How much of a whole its parts are. */
 export function shareOf(parts: readonly CountedPart[]): Share {
   let [present, total, isUnknown, isComplete] = [0, 0, false, true];
   for (const part of parts) {
