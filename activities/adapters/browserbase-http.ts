@@ -1,4 +1,5 @@
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
+import { RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
 import type { ProviderAnswer, ProviderFailureKind } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { providerFailure } from '../../domain/browser-sessions/provider-failure-rules.ts';
 import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
@@ -28,12 +29,14 @@ export interface BrowserbaseCall {
   accept?: string;
   /** JSON; the project of the access is added. */
   body?: Record<string, unknown>;
+  /** Files may be kept elsewhere; where the interface itself sends elsewhere, that is an answer like another. */
+  followsRedirects?: boolean;
   signal: AbortSignal;
 }
 
 export interface BrowserbaseReply {
   body: Buffer;
-  /** Where it came from. */
+  /** Where it came from, after redirects. */
   address: string;
 }
 
@@ -47,33 +50,56 @@ const KIND_OF: Readonly<Record<number, ProviderFailureKind>> = {
   429: 'limited',
 };
 
-/** Calls permitted addresses only, over connections that are kept open, and follows no redirects. */
+const REDIRECT = new Set([301, 302, 303, 307, 308]);
+const REDIRECTS_MAX = 3;
+
+/**
+ * Calls permitted addresses only, over connections that are kept open. A redirect that is followed is checked as the first
+ * address is, and takes the key to no other origin.
+ */
 export function createBrowserbaseHttp(outbound: HostAddresses, timeoutMs: number) {
   const dispatcher = createHostAgent(outbound, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  /** Rejects with `RefusedAddressError`. @param first the address of the interface, whose key it is. */
+  async function ask(address: string, first: string, order: BrowserbaseCall, signal: AbortSignal) {
+    const { access, method, accept = 'application/json', body } = order;
+    const refusal = outbound.refusedUrl(address);
+    if (refusal !== undefined) throw new RefusedAddressError(refusal);
+    const projectId = access.browserbaseProject;
+    const isItself = new URL(address).origin === new URL(first).origin;
+    return request(address, {
+      method,
+      dispatcher,
+      signal,
+      headers: {
+        accept,
+        ...(isItself && { 'x-bb-api-key': access.apiKey }),
+        'user-agent': 'quayside',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify({ ...body, ...(projectId !== undefined && { projectId }) }) }),
+    });
+  }
   return {
     /** Every failure of the provider is a value; an abort is thrown. */
     async call(order: BrowserbaseCall): Promise<ProviderAnswer<BrowserbaseReply>> {
-      const { access, method, path, accept = 'application/json', body, signal } = order;
-      const projectId = access.browserbaseProject;
-      const address = `${(access.baseUrl ?? BROWSERBASE_URL).replace(/\/+$/, '')}${path}`;
-      if (outbound.refusedUrl(address) !== undefined)
-        return providerFailure('rejected', 'The address of Browserbase is not permitted');
+      const { access, path, followsRedirects = false, signal } = order;
+      const first = `${(access.baseUrl ?? BROWSERBASE_URL).replace(/\/+$/, '')}${path}`;
       const clock = AbortSignal.timeout(timeoutMs);
+      const either = AbortSignal.any([signal, clock]);
       try {
-        const response = await request(address, {
-          method,
-          dispatcher,
-          signal: AbortSignal.any([signal, clock]),
-          headers: {
-            accept,
-            'x-bb-api-key': access.apiKey,
-            'user-agent': 'quayside',
-            ...(body !== undefined && { 'content-type': 'application/json' }),
-          },
-          ...(body && {
-            body: JSON.stringify({ ...body, ...(projectId !== undefined && { projectId }) }),
-          }),
-        });
+        let address = first;
+        let response = await ask(address, first, order, either);
+        for (let redirects = 1; ; redirects++) {
+          const location = followsRedirects ? locationOf(response) : undefined;
+          if (location === undefined) break;
+          // An answer that nobody reads is an error of its stream.
+          response.body.on('error', () => undefined).destroy();
+          const next = URL.parse(location, address);
+          if (!next || redirects > REDIRECTS_MAX)
+            return providerFailure('rejected', 'Browserbase redirects to where nothing is');
+          address = next.href;
+          response = await ask(address, first, order, either);
+        }
         const content = await wholeBytes(response.body, ANSWER_MAX_BYTES);
         const { statusCode: status } = response;
         if (status >= 200 && status < 300) return { isOk: true, value: { body: content, address } };
@@ -85,6 +111,11 @@ export function createBrowserbaseHttp(outbound: HostAddresses, timeoutMs: number
         };
       } catch (error) {
         if (signal.aborted) throw error;
+        if (error instanceof RefusedAddressError)
+          return providerFailure(
+            'rejected',
+            'The address of Browserbase, or one that it redirects to, is not permitted',
+          );
         return clock.aborted || isTimeout(error)
           ? providerFailure('timeout', `Browserbase did not answer within ${timeoutMs / 1_000} s`)
           : providerFailure('unavailable', 'Browserbase could not be reached');
@@ -93,6 +124,10 @@ export function createBrowserbaseHttp(outbound: HostAddresses, timeoutMs: number
     close: () => dispatcher.destroy(),
   };
 }
+
+/** Where an answer sends on; undefined: it is one. */
+const locationOf = ({ statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>) =>
+  REDIRECT.has(statusCode) ? [headers.location].flat()[0] : undefined;
 
 const isTimeout = (error: unknown): boolean => {
   const { name, code } = error as NodeJS.ErrnoException;

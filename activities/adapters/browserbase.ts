@@ -247,6 +247,7 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs, pace }: 
         method: 'GET',
         path: `/v1/sessions/${knownId(ref)}/replays/${pageId}`,
         accept: 'application/vnd.apple.mpegurl',
+        followsRedirects: true,
         signal,
       });
       if (!answer.isOk) return answer;

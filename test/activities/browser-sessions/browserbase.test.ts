@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createBrowserbase } from '../../../activities/adapters/browserbase.ts';
 import {
   type SessionOrder,
@@ -212,6 +213,63 @@ test('sessions that bear our mark are those of the tenant and project that run',
   simulator.end(ended.providerSessionId ?? '', 'COMPLETED');
   const owner = { tenantId: 'tenant-1', projectId: 'project-1' };
   expect(await provider.marked(owner, signal)).toEqual({ isOk: true, value: [ref] });
+});
+
+describe('a playlist that has moved', () => {
+  const playlistOf = (request: IncomingMessage, response: ServerResponse) => {
+    keysSeen.push(request.headers['x-bb-api-key']);
+    response.writeHead(200, { 'content-type': 'application/vnd.apple.mpegurl' }).end('#EXTM3U\nsegment-0.m4s\n');
+  };
+  const keysSeen: unknown[] = [];
+  const read = async () => provider.playlist(await created(), '0', signal);
+  /** The next request to the interface is that for the playlist. */
+  const readMoved = async (to: string) => {
+    const ref = await created();
+    simulator.next({ kind: 'moved', to });
+    return provider.playlist(ref, '0', signal);
+  };
+
+  test('is read where it is, and without the key', async () => {
+    simulator.serve('/moved/playlist.m3u8', playlistOf);
+    simulator.serve('/once', (_, response) => response.writeHead(302, { location: '/moved/playlist.m3u8' }).end());
+    const address = `${simulator.cdnUrl}/moved/playlist.m3u8`;
+    for (const to of [address, `${simulator.cdnUrl}/once`])
+      expect(await readMoved(to)).toMatchObject({ isOk: true, value: { address } });
+    expect(keysSeen).toEqual([undefined, undefined]);
+  });
+
+  test('is read with the key where the interface itself has it', async () => {
+    const ref = await created();
+    simulator.next({ kind: 'moved', to: `/v1/sessions/${ref.providerSessionId}/replays/0?again` });
+    expect(await provider.playlist(ref, '0', signal)).toMatchObject({
+      isOk: true,
+      value: { address: expect.stringContaining(`${simulator.url}/v1/sessions/`) },
+    });
+  });
+
+  test.each([
+    ['an address inside', 'http://169.254.169.254/latest/'],
+    ['no address of the web', 'file:///etc/passwd'],
+    ['one without a place', 'http://'],
+  ])('is not read at %s', async (_, to) => {
+    expect(await readMoved(to)).toMatchObject({ isOk: false, kind: 'rejected' });
+  });
+
+  test('is looked for at four addresses at most', async () => {
+    let asked = 0;
+    simulator.serve('/round', (_, response) => {
+      asked++;
+      response.writeHead(302, { location: '/round' }).end();
+    });
+    expect(await readMoved(`${simulator.cdnUrl}/round`)).toMatchObject({ isOk: false, kind: 'rejected' });
+    expect(asked).toBe(3);
+    expect(await read()).toMatchObject({ isOk: true });
+  });
+
+  test('is another matter than a session that has: that is not followed', async () => {
+    simulator.next({ kind: 'moved', to: `${simulator.cdnUrl}/v1/sessions` });
+    expect(await provider.create(orderOf(), signal)).toMatchObject({ isOk: false, kind: 'rejected' });
+  });
 });
 
 test('live view, replays and playlist', async () => {

@@ -31,6 +31,7 @@ export interface SimulatedSession {
  * How a request is answered otherwise than by the interface.
  * - `limited`: 429 with `retry-after`
  * - `status`: with that status
+ * - `moved`: by a redirect
  * - `html`: a page instead of JSON
  * - `slow`: after `ms`
  * - `lost`: carried out, but the connection breaks before the answer
@@ -39,6 +40,7 @@ export interface SimulatedSession {
 export type Behavior =
   | { kind: 'limited'; retryAfter?: number }
   | { kind: 'status'; status: number }
+  | { kind: 'moved'; to: string }
   | { kind: 'html' }
   | { kind: 'slow'; ms: number }
   | { kind: 'lost' }
@@ -188,6 +190,9 @@ export async function browserbaseSimulator(port = 0): Promise<BrowserbaseSimulat
         return refuse(429, 'Too many requests', { 'retry-after': String(behavior.retryAfter ?? 1) });
       case 'status':
         return refuse(behavior.status, `Simulated ${behavior.status} for ${apiKey}`);
+      case 'moved':
+        response.writeHead(307, { location: behavior.to }).end();
+        return;
       case 'html':
         response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Maintenance</h1>');
         return;
