@@ -24,7 +24,7 @@ export class BrowserLife implements Pick<RunningBrowser, 'ended' | 'kill'> {
   }
 
   /**
-   * Starts its first process as the leader of a session of processes, with two pipes beside the standard ones.
+   * Starts its first process as the leader of a session of processes, with three pipes beside the standard ones.
    * @param user whom it belongs to; undefined: this process's own.
    */
   start([program = '', ...args]: readonly string[], user: UnixUser | undefined): ChildProcess & { pid: number } {
@@ -32,7 +32,7 @@ export class BrowserLife implements Pick<RunningBrowser, 'ended' | 'kill'> {
       cwd: this.#folder,
       // Nothing of the host's own environment, which holds secrets.
       env: { HOME: `${this.#folder}/profile`, PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
       detached: true,
       ...user,
     });

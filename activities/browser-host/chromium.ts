@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Isolation, Viewport } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { claimedIsolation } from '../../domain/browser-sessions/isolation-rules.ts';
@@ -57,10 +58,14 @@ export async function startChromium(order: ChromiumOrder): Promise<RunningBrowse
     const proxy = isolation === 'jailed' ? RELAY_PORT : await egress.listenOnLoopback();
     const command = await commandOf(order, { folder, proxy: `127.0.0.1:${proxy}`, user, egress });
     const { stdio, pid } = life.start(command, user);
-    const pipe = new CdpPipe(stdio[3] as Writable, stdio[4] as unknown as Readable);
+    const [orders, replies, said] = stdio.slice(3) as unknown as [Writable, Readable, Readable];
+    const pipe = new CdpPipe(orders, replies);
     void pipe.closed.then(() => life.expectExit());
     const cdp = isolation === 'jailed' ? pipe : withoutOwnProxies(pipe);
-    await within(START_MAX_MS, cdp.send('Browser.setDownloadBehavior', { behavior: 'deny' }), () => {
+    const answers = cdp.send('Browser.setDownloadBehavior', { behavior: 'deny' });
+    // On a busy machine its way out may come later than it does: the first page would not load.
+    const hasWayOut = isolation === 'jailed' ? relayListens(said) : undefined;
+    await within(START_MAX_MS, Promise.all([answers, hasWayOut]), () => {
       throw new Error('it did not answer in time');
     });
     const stopWatching = watchLimits(limits, { session: pid, profile: `${folder}/profile` }, (end) => life.kill(end));
@@ -80,6 +85,9 @@ export async function startChromium(order: ChromiumOrder): Promise<RunningBrowse
     throw new ChromiumStartError(`Chromium did not start: ${(error as Error).message} ${life.said}`.trim());
   }
 }
+
+/** Waits for the relay of a jail. One that ends before says nothing: the browser ends, too, or is given up. */
+const relayListens = (said: Readable): Promise<unknown> => once(said, 'data');
 
 /** What is run, and everything that it needs on disk. */
 async function commandOf(

@@ -20,11 +20,19 @@ const POLICY_FOLDERS = ['/etc/chromium/policies', '/etc/opt/chrome/policies'];
 /** Links into /usr on most distributions. */
 const SYSTEM_FOLDERS = ['/bin', '/lib', '/lib32', '/lib64'];
 
+/** A line of /proc/net/tcp for what listens there (state 0A), whose addresses and ports are hexadecimal. */
+const RELAY_LISTENS = `:${RELAY_PORT.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`;
+
 /**
- * Listens in the jail and carries each connection to the socket of the egress proxy; then the browser takes the shell's place.
- * The relay must not hold the browser's pipes: their end is how the browser learns that the host is gone.
+ * Listens in the jail and carries each connection to the socket of the egress proxy, says so on descriptor 5, which is closed
+ * then, and has the browser take the shell's place meanwhile. The relay must not hold the browser's pipes: their end is how
+ * the browser learns that the host is gone.
  */
-const START = `"$1" -t 5 TCP-LISTEN:${RELAY_PORT},bind=127.0.0.1,fork,reuseaddr,backlog=200,max-children=220 UNIX-CONNECT:${EGRESS} 3<&- 4>&- & shift; exec "$@"`;
+const START = [
+  `"$1" -t 5 TCP-LISTEN:${RELAY_PORT},bind=127.0.0.1,fork,reuseaddr,backlog=200,max-children=220 UNIX-CONNECT:${EGRESS} 3<&- 4>&- 5>&- &`,
+  `( (until grep -q '${RELAY_LISTENS}' /proc/net/tcp; do sleep 0.02; done; echo listens >&5) 3<&- 4>&- & )`,
+  'shift; exec "$@" 5>&-',
+].join('\n');
 
 export interface JailFolders {
   /** With the folder `managed` in it. */
