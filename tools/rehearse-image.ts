@@ -1,7 +1,8 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Built, buildImage, compose, type Composition, OWNER, runInImage } from './image.ts';
+import { findPrograms } from '../activities/browser-host/programs.ts';
+import { type Built, buildHostImage, buildImage, compose, type Composition, OWNER, runInImage } from './image.ts';
 import { exitWith } from './operator-error.ts';
 
 const startedAt = performance.now();
@@ -22,13 +23,30 @@ async function serveDemo(built: Built, composition: Composition): Promise<void> 
   }
 }
 
+/** As far as this machine can: without Chromium there is nothing to lend. */
+async function lendBrowsers(image: Built, composition: Composition): Promise<void> {
+  if ((await findPrograms(image.env.CHROMIUM_PATH)) === null) {
+    say('there is no Chromium here: the host of browsers is not started');
+    return;
+  }
+  const host = await composition.startBrowserHost(image);
+  try {
+    say('a host of browsers lends jailed ones, with a login that can run its statements alone');
+    say(`it stopped in order after ${await host.stop()} ms`);
+  } finally {
+    host.kill();
+  }
+}
+
 async function rehearse(place: string): Promise<void> {
   const built = await buildImage(place, say);
+  const hostImage = await buildHostImage(built, place, say);
   // The demo receives webhooks and keeps its repository on this machine.
   const composition = await compose(built, place, { OUTBOUND_ALLOW: '127.0.0.0/8', ALLOW_LOCAL_GIT: 'true' });
   say('migrated as the owner of the schema, who is no superuser; made the first tenant');
   try {
     await serveDemo(built, composition);
+    await lendBrowsers(hostImage, composition);
   } finally {
     await composition.stop();
   }

@@ -11,6 +11,7 @@ import { execForm, pairsOf, parseDockerfile } from '../../tools/dockerfile.ts';
 
 const read = (name: string): string => readFileSync(`docs/deployment/${name}`, 'utf8');
 const dockerfile = parseDockerfile(read('Dockerfile'));
+const hostDockerfile = parseDockerfile(read('browser-host.Dockerfile'));
 
 const OWN_IMAGES = new Set(['quayside', 'quayside-browser-host']);
 
@@ -19,7 +20,9 @@ const settingOf = (name: string): string => name.replace(/(?<=_(URL|KEYS))_FILE$
 
 test('every image that others make is pinned by its digest', () => {
   const images = [
-    ...dockerfile.filter(({ name }) => name === 'FROM').map(({ text }) => text),
+    ...[...dockerfile, ...hostDockerfile].flatMap(({ name, text }) =>
+      name === 'FROM' ? [text.split(' ')[0] ?? ''] : [],
+    ),
     ...[...read('compose.yaml').matchAll(/^\s*image: (.+)$/gm)].map(([, image = '']) => image),
   ].filter((image) => !OWN_IMAGES.has(image));
   expect(images.length).toBeGreaterThan(3);
@@ -57,10 +60,19 @@ test('the image runs as a user of its own and copies what .dockerignore lets thr
   for (const each of [script, 'start:worker']) expect(scripts[each]).toMatch(/^exec node /);
 });
 
-test('the image of hosts of browsers adds their programs to that of the service', () => {
-  const instructions = parseDockerfile(read('browser-host.Dockerfile'));
-  const texts = (name: string) => instructions.filter((each) => each.name === name).map(({ text }) => text);
-  expect(texts('FROM')).toEqual(['quayside']);
+test('the image of hosts of browsers holds their programs, and of the service what they load', () => {
+  const own = hostDockerfile.findLastIndex(({ name }) => name === 'FROM');
+  const texts = (name: string) =>
+    hostDockerfile
+      .slice(own)
+      .filter((each) => each.name === name)
+      .map(({ text }) => text);
+  const base = dockerfile.find(({ name }) => name === 'FROM');
+  expect(texts('FROM')).toEqual([base?.text]);
+  expect(texts('COPY')).toEqual(['/srv/browser-host ./']);
+  const started = execForm(texts('CMD')[0] ?? '').join(' ');
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+  expect(scripts['start:browser-host']).toBe(`exec ${started}`);
   expect(texts('USER').at(-1)).toBe('10001:10001');
   for (const program of ['chromium', 'ffmpeg', 'bubblewrap', 'socat']) expect(texts('RUN').join()).toContain(program);
 });

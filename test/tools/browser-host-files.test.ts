@@ -1,0 +1,53 @@
+import { dirname } from 'node:path';
+import { loadedBy } from '../../tools/loaded-files.ts';
+
+/** A host runs pages of strangers: what it loads is what somebody who breaks out of a browser finds. */
+const FOLDERS = [
+  'activities',
+  'activities/adapters',
+  'activities/browser-host',
+  'activities/browser-sessions',
+  'domain',
+  'domain/audit',
+  'domain/auth',
+  'domain/browser-sessions',
+  // Rules that settings, reads and queues of all processes share.
+  'domain/crm',
+  'domain/data',
+  'domain/documents',
+  'domain/objects',
+  'domain/outbound',
+  'domain/shared',
+  // Its events are announced.
+  'domain/webhooks',
+  'domain/webhooks/events',
+  // Contracts by which it reaches workflows, and the client.
+  'workflows',
+  'workflows/browser-sessions',
+  'workflows/code-analysis',
+  'workflows/environment-locks',
+  'workflows/system',
+  'workflows/webhooks',
+];
+
+const { files, packages } = loadedBy('activities/browser-host/main.ts', '.');
+const of = (folder: string) => files.filter((file) => dirname(file) === folder);
+
+test('a host of browsers loads files of these folders alone', () => {
+  expect([...new Set(files.map((file) => dirname(file)))].toSorted()).toEqual(FOLDERS);
+});
+
+test('it loads no entities, routes, workflows or keys of the service', () => {
+  expect(files.filter((file) => /\.(entities|routes|schemas|workflow)\.ts$/.test(file))).toEqual([]);
+  expect(of('domain/auth')).toEqual(['domain/auth/public-token-ring.ts']);
+  expect(files.filter((file) => /(shared\/(encryption|keys)|auth\/token-ring|data\/tables)\.ts$/.test(file))).toEqual(
+    [],
+  );
+  expect(of('workflows').filter((file) => !/\/(launch|temporal-[a-z]+|workflow-id)\.ts$/.test(file))).toEqual([]);
+});
+
+test('it loads the packages that it imports, and those that they need', () => {
+  expect(packages).toEqual(expect.arrayContaining(['node_modules/@temporalio/core-bridge', 'node_modules/pg-pool']));
+  for (const name of ['koa', 'openai', '@anthropic-ai/sdk', '@salesforce/code-analyzer-core', 'nodemailer'])
+    expect(packages).not.toContain(`node_modules/${name}`);
+});
