@@ -70,7 +70,7 @@ try {
     let segment = '';
     for (let n = 0; n < 40; n++) {
       const begin = performance.now();
-      rewritePlaylist(body, simulator.cdnUrl, referencesOf(encryption, page, expiresAtS));
+      rewritePlaylist(body, simulator.cdnUrl, (addresses) => referencesOf(encryption, page, expiresAtS, addresses));
       alone.push(performance.now() - begin);
     }
     for (let n = 0; n < 40; n++) {

@@ -23,8 +23,9 @@ export function playlistReply(
 ): RawReply {
   const expiresAtS = referencesExpireAt(now(), adapters.browsers.replayLinkHours);
   const prefix = `${replayUrl({ publicUrl }, page.sessionId, page.pageId)}/segment?u=`;
-  const referenceTo = referencesOf(adapters.encryption, page, expiresAtS);
-  const rewritten = rewritePlaylist(body, address, (target) => `${prefix}${referenceTo(target)}`);
+  const rewritten = rewritePlaylist(body, address, (addresses) =>
+    referencesOf(adapters.encryption, page, expiresAtS, addresses).map((reference) => `${prefix}${reference}`),
+  );
   return new RawReply(PLAYLIST_TYPE, rewritten, { 'Cache-Control': 'private, no-store' });
 }
 

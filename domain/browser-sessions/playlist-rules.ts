@@ -24,6 +24,8 @@ const ADDRESS_MAX_CHARACTERS = 8_192;
 /** The first line may begin with a byte order mark. */
 const COMMENT_OR_TAG = /^(\xef\xbb\xbf)?#/;
 const NOT_ASCII = /[\x80-\xff]/;
+/** Stands where an address did: no byte of a playlist becomes this character. */
+const PLACE = '\u0100';
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Whether a body is a playlist of HTTP Live Streaming: its first line says so (RFC 8216, 4.3.1.1). */
@@ -34,18 +36,25 @@ export const isPlaylist = (body: Buffer): boolean => /^(\xef\xbb\xbf)?#EXTM3U/.t
  * Addresses that hold their content (`data:`) and those that do not parse stay too.
  * @param base the address that the playlist was read from, after redirects; relative ones are resolved against it.
  * Throws `upstream_error` for one of more than 5,000 addresses, and for an address of more than 8,192 characters.
- * @param replaced what stands for an absolute address. It must not hold quotes, line ends or `{$`.
+ * @param replacedBy what stands for these absolute addresses, in their order. It must not hold quotes, line ends or `{$`.
  */
-export function rewritePlaylist(playlist: Buffer, base: string, replaced: (address: string) => string): Buffer {
+export function rewritePlaylist(
+  playlist: Buffer,
+  base: string,
+  replacedBy: (addresses: readonly string[]) => readonly string[],
+): Buffer {
   // One character per byte, so that bytes that are not UTF-8 come out as they went in.
   const lines = playlist.toString('latin1').split('\n');
   const variables = new Map<string, string>();
-  let addresses = 0;
-  const rewritten = (written: string): string => {
-    if (++addresses > ADDRESSES_MAX) throw tooLarge(`more than ${ADDRESSES_MAX} addresses`);
-    const text = NOT_ASCII.test(written) ? Buffer.from(written, 'latin1').toString() : written;
-    const url = URL.parse(filledIn(text, variables), base);
-    return url && url.protocol !== 'data:' ? replaced(url.href) : written;
+  const addresses: string[] = [];
+  let written = 0;
+  const rewritten = (text: string): string => {
+    if (++written > ADDRESSES_MAX) throw tooLarge(`more than ${ADDRESSES_MAX} addresses`);
+    const address = NOT_ASCII.test(text) ? Buffer.from(text, 'latin1').toString() : text;
+    const url = URL.parse(filledIn(address, variables), base);
+    if (!url || url.protocol === 'data:') return text;
+    addresses.push(url.href);
+    return PLACE;
   };
   const rewriteLine = (line: string): string => {
     const text = withoutTrailingBlanks(line);
@@ -61,7 +70,9 @@ export function rewritePlaylist(playlist: Buffer, base: string, replaced: (addre
     });
     return `#${tag}:${rewrittenAttributes}${end}`;
   };
-  return Buffer.from(lines.map(rewriteLine).join('\n'), 'latin1');
+  const [first = '', ...others] = lines.map(rewriteLine).join('\n').split(PLACE);
+  const replaced = replacedBy(addresses);
+  return Buffer.from(first + others.map((text, place) => `${replaced[place]}${text}`).join(''), 'latin1');
 }
 
 /** An address with its variables filled in, however often their values stand in it. */

@@ -19,24 +19,31 @@ export const referencesExpireAt = (now: Date, hours: number): number =>
 const OF_FILE = '~';
 
 /**
- * References to the addresses of a page, each authenticated. An address of a provider is encrypted, so that its signature is not
- * shown, and is base64url; of our own files one grant holds for all of the page. The same address gives the same reference
- * until the hour ends, as RFC 8216 (6.2.1) wants of the lines of a growing playlist.
+ * References to the addresses of a playlist of a page, each authenticated. An address of a provider is encrypted, so that its signature is not
+ * shown, and is base64url; of our own files one grant holds for all of the page. The same
+ * playlist gives the same references until the hour ends, and of ours one that has grown does, as RFC 8216 (6.2.1) wants.
  */
 export function referencesOf(
   encryption: Encryption,
   page: ReplayPage,
   expiresAtS: number,
-): (address: string) => string {
-  let grant: string | undefined;
-  return (address) => {
+  addresses: readonly string[],
+): string[] {
+  const files = addresses.map((address) => {
     const file = readOwnAddress(address);
-    if (file?.pageId === page.pageId) {
-      grant ??= encryption.encryptStably(String(expiresAtS), filesOf(page));
-      return `${grant}${OF_FILE}${base64url(file.fileName)}`;
-    }
-    return base64url(encryption.encryptStably(`${expiresAtS} ${address}`, contextOf(page)));
-  };
+    return file?.pageId === page.pageId ? file.fileName : undefined;
+  });
+  const elsewhere = addresses.filter((_, place) => files[place] === undefined);
+  const sealed = encryption
+    .encryptAllStably(
+      elsewhere.map((address) => `${expiresAtS} ${address}`),
+      contextOf(page),
+    )
+    .values();
+  const grant = elsewhere.length < files.length ? encryption.encryptStably(String(expiresAtS), filesOf(page)) : '';
+  return files.map((name) =>
+    name === undefined ? base64url(sealed.next().value ?? '') : `${grant}${OF_FILE}${base64url(name)}`,
+  );
 }
 
 /** The address of a reference, which has one spelling; undefined when it is altered, expired, or of another tenant, session or page. */

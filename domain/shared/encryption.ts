@@ -12,6 +12,8 @@ const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Of a nonce, where it counts values that were encrypted together. */
+const COUNTER_BYTES = 2;
 
 /** Encrypts secrets at rest. The stored form is `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
 export interface Encryption {
@@ -22,6 +24,8 @@ export interface Encryption {
    * nonce is a code of both, made with a key of its own.
    */
   encryptStably(plain: string, context: string): string;
+  /** Values that belong together, at most 65,536, for less than each by itself: one code is made of all of them. */
+  encryptAllStably(plains: readonly string[], context: string): string[];
   /** Throws when the key is unknown, the context differs or the value is not as it was written, to the letter. */
   decrypt(stored: string, context: string): string;
   /** The key that new values are written with. */
@@ -65,6 +69,18 @@ export function createEncryption(keys: string): Encryption {
     encryptStably(plain, context) {
       const code = createHmac('sha256', nonceKey).update(`${context.length}:${context}${plain}`);
       return seal(plain, context, code.digest().subarray(0, NONCE_BYTES));
+    },
+    encryptAllStably(plains, context) {
+      const lengths = plains.map(({ length }) => length).join(',');
+      const code = createHmac('sha256', nonceKey)
+        .update(`all ${context.length}:${lengths}:${context}${plains.join('')}`)
+        .digest();
+      return plains.map((plain, place) => {
+        // The same code counted on: with other values or another order it would be another one.
+        const nonce = Buffer.from(code.subarray(0, NONCE_BYTES));
+        nonce.writeUInt16BE(place, NONCE_BYTES - COUNTER_BYTES);
+        return seal(plain, context, nonce);
+      });
     },
     decrypt(stored, context) {
       const [version, id = '', sealedText = '', ...more] = stored.split('.');

@@ -256,7 +256,7 @@ test('a reference that has expired opens nothing', async () => {
   const expiresAtS = Math.floor(Date.now() / 1_000) - 1;
   const { deps, close } = activityDeps(app);
   const pathUntil = (seconds: number) =>
-    at(id, `/0/segment?u=${referencesOf(deps.encryption, page, expiresAtS + seconds)(address)}`);
+    at(id, `/0/segment?u=${referencesOf(deps.encryption, page, expiresAtS + seconds, [address])[0]}`);
   await app.as(app.member).get(404, pathUntil(0));
   await app.as(app.member).request(200, 'GET', pathUntil(60));
   await close();

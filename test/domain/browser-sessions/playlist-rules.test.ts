@@ -3,7 +3,9 @@ import type { DomainError } from '../../../domain/shared/errors.ts';
 
 const BASE = 'https://cdn.example.com/sessions/1/pages/0/playlist.m3u8?sig=abc';
 const rewrite = (playlist: string | Buffer) =>
-  rewritePlaylist(Buffer.from(playlist as string), BASE, (address) => `<${address}>`).toString();
+  rewritePlaylist(Buffer.from(playlist as string), BASE, (addresses) =>
+    addresses.map((address) => `<${address}>`),
+  ).toString();
 
 test.each([
   ['part-1.m4s', '<https://cdn.example.com/sessions/1/pages/0/part-1.m4s>'],
@@ -48,7 +50,7 @@ test('variables are filled in, as no reader can fill them into a reference', () 
 test('line ends, blank lines, comments, unknown tags and bytes that are not UTF-8 stay', () => {
   const lines = ['\ufeff#EXTM3U\r', '', '# a comment: https://x.example.com', '#EXT-X-OTHER:URI="x"', '#EXTINF:4.0,à'];
   const playlist = Buffer.concat([Buffer.from(lines.join('\n')), Buffer.from([10, 35, 0xff, 0xfe, 13, 10, 10])]);
-  expect(rewritePlaylist(playlist, BASE, () => 'x')).toEqual(playlist);
+  expect(rewritePlaylist(playlist, BASE, (addresses) => addresses.map(() => 'x'))).toEqual(playlist);
   expect(rewrite('#EXTINF:1,\r\na.ts  \r\n')).toBe(
     '#EXTINF:1,\r\n<https://cdn.example.com/sessions/1/pages/0/a.ts>  \r\n',
   );

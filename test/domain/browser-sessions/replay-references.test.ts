@@ -11,7 +11,9 @@ const encryption = createEncryption(key('a', 1));
 const page: ReplayPage = { tenantId: 't', sessionId: 's', pageId: '0' };
 const ADDRESS = 'https://cdn.example.com/a.m4s?sig=1 2';
 const now = new Date('2026-03-02T09:30:00Z');
-const reference = referencesOf(encryption, page, referencesExpireAt(now, 6))(ADDRESS);
+const referenceTo = (address: string, at = now) =>
+  referencesOf(encryption, page, referencesExpireAt(at, 6), [address])[0] ?? '';
+const reference = referenceTo(ADDRESS);
 
 test('a reference opens its address for six to seven hours', () => {
   expect(reference).toMatch(/^[\w-]+$/);
@@ -21,10 +23,14 @@ test('a reference opens its address for six to seven hours', () => {
 });
 
 test('a playlist that is read again within the hour holds the same references', () => {
-  expect(referencesOf(encryption, page, referencesExpireAt(new Date('2026-03-02T09:59:00Z'), 6))(ADDRESS)).toBe(
-    reference,
-  );
-  expect(referencesOf(encryption, page, referencesExpireAt(now, 6))(`${ADDRESS}3`)).not.toBe(reference);
+  expect(referenceTo(ADDRESS, new Date('2026-03-02T09:59:00Z'))).toBe(reference);
+  expect(referenceTo(`${ADDRESS}3`)).not.toBe(reference);
+});
+
+test('references to addresses elsewhere and to own files stand in the order of these', () => {
+  const addresses = [ADDRESS, 'recording://page/0/a.m4s', `${ADDRESS}3`, 'recording://page/0/b.m4s', ADDRESS];
+  const references = referencesOf(encryption, page, referencesExpireAt(now, 6), addresses);
+  expect(references.map((each) => openReference(encryption, page, each, now))).toEqual(addresses);
 });
 
 test.each([
@@ -77,9 +83,8 @@ test('files of our own recordings share one grant of their page, which is for no
       return encryption.encryptStably(plain, context);
     },
   };
-  const referenceTo = referencesOf(counted, page, referencesExpireAt(now, 6));
   const names = Array.from({ length: 2_000 }, (_, number) => `segment-${number}.m4s`);
-  const references = names.map((name) => referenceTo(own(name)));
+  const references = referencesOf(counted, page, referencesExpireAt(now, 6), names.map(own));
   expect(sealed).toBe(1);
   expect(new Set(references).size).toBe(2_000);
   expect(references.map((each) => openReference(encryption, page, each, now))).toEqual(names.map(own));

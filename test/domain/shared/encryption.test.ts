@@ -28,3 +28,29 @@ test.each([
 test.each(['', 'a', 'a:short', ':AAAA'])('a malformed key %p is refused', (keys) => {
   expect(() => createEncryption(keys)).toThrow('<id>:<base64 of 32 bytes>');
 });
+
+describe('values that are encrypted together', () => {
+  const encryption = createEncryption(`a:${Buffer.alloc(32, 1).toString('base64')}`);
+  const nonceOf = (sealed = '') => Buffer.from(sealed.split('.')[2] ?? '', 'base64url').toString('hex', 0, 12);
+
+  test('are what each was, and the same again for the same ones alone', () => {
+    const plains = ['one', 'two', '', 'one'];
+    const sealed = encryption.encryptAllStably(plains, 'context');
+    expect(sealed.map((each) => encryption.decrypt(each, 'context'))).toEqual(plains);
+    expect(encryption.encryptAllStably(plains, 'context')).toEqual(sealed);
+    expect(() => encryption.decrypt(sealed[0] ?? '', 'another')).toThrow();
+  });
+
+  test.each([
+    ['another value', ['one', 'too'], 'context'],
+    ['one more', ['one', 'two', 'three'], 'context'],
+    ['the same letters divided otherwise', ['on', 'etwo'], 'context'],
+    ['another order', ['two', 'one'], 'context'],
+    ['another context', ['one', 'two'], 'other'],
+  ])('share no nonce with those of %s', (_, plains, context) => {
+    const used = ['one', 'two'];
+    const nonces = encryption.encryptAllStably(used, 'context').map(nonceOf);
+    expect(new Set(nonces).size).toBe(2);
+    for (const each of encryption.encryptAllStably(plains, context)) expect(nonces).not.toContain(nonceOf(each));
+  });
+});
