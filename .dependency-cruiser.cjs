@@ -72,7 +72,7 @@ module.exports = {
       severity: 'error',
       from: {
         pathNot:
-          '^(api/(main|server)|activities/(main|browser-host/(main|host-backend)|backend|adapters/.*)|tools/backup/(backup|restore)-command)\\.ts$',
+          '^(api/(main|server)|activities/(main|browser-host/(main|host-backend)|backend|stores|adapters/.*)|tools/backup/(backup|restore)-command)\\.ts$',
       },
       to: { path: '^activities/adapters/', dependencyTypesNot: ['type-only'] },
     },

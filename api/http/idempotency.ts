@@ -2,7 +2,7 @@ import { STATUS_OF } from './problems.ts';
 import type { Claim, Idempotency, KeptReply, KeyedRequest } from '../../domain/idempotency/idempotency.mutations.ts';
 import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
-import type { Answer } from './replies.ts';
+import { type Answer, RawReply } from './replies.ts';
 
 export const IDEMPOTENCY_KEY_MAX = 255;
 
@@ -39,9 +39,17 @@ export async function answerOnce(
     await noted.catch(onLostReply);
     throw error;
   }
+  const kept = keptReply(answer);
   // What was done counts, whether or not its reply can be kept.
-  await idempotency.keep(tx, request, answer).catch(onLostReply);
+  await (kept ? idempotency.keep(tx, request, kept) : idempotency.free(tx, request)).catch(onLostReply);
   return answer;
+}
+
+/** What of an answer is repeated; undefined for one that says to come back, and for one that is sent as it comes. */
+function keptReply({ status, headers, body }: Answer): KeptReply | undefined {
+  if (status === STATUS_OF.rate_limited || status >= 500) return undefined;
+  if (Buffer.isBuffer(body)) return { status, headers, body: body.toString() };
+  return body instanceof RawReply ? undefined : { status, headers, body };
 }
 
 function replay(claim: Exclude<Claim, { outcome: 'mine' }>): Answer {

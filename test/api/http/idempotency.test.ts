@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { answerOnce } from '../../../api/http/idempotency.ts';
+import { type Answer, RawReply } from '../../../api/http/replies.ts';
 import { changesOfRequest } from '../../../api/http/request-changes.ts';
 import type { Idempotency, KeptReply } from '../../../domain/idempotency/idempotency.mutations.ts';
 import { DomainError, type ErrorCode } from '../../../domain/shared/errors.ts';
@@ -132,10 +134,10 @@ describe('a request whose process died after its commit', () => {
   });
 });
 
-describe('a reply that says to come back later', () => {
-  /** The keys of one tenant in memory, and whether the table can be reached. */
+describe('what is kept of a reply', () => {
+  /** The keys of one tenant in memory. @param isAway the table cannot be reached. */
   function keptInMemory({ isAway = false } = {}) {
-    const kept = new Map<string, KeptReply | undefined>();
+    const kept = new Map<string, string | undefined>();
     const reached = async (work: () => void) => {
       if (isAway) throw new Error('the database is away');
       work();
@@ -143,44 +145,60 @@ describe('a reply that says to come back later', () => {
     const idempotency: Pick<Idempotency, 'claim' | 'keep' | 'free'> = {
       async claim(_, { key }) {
         const reply = kept.get(key);
-        if (reply) return { outcome: 'replayed', reply };
+        if (reply !== undefined) return { outcome: 'replayed', reply: JSON.parse(reply) as KeptReply };
         kept.set(key, undefined);
         return { outcome: 'mine' };
       },
-      keep: (_, { key }, reply) => reached(() => kept.set(key, reply)),
+      keep: (_, { key }, reply) => reached(() => kept.set(key, JSON.stringify(reply))),
       free: (_, { key }) => reached(() => kept.delete(key)),
     };
     const lost: unknown[] = [];
-    const send = (handle: () => Promise<string>) =>
+    const send = (handle: () => Promise<Partial<Answer>>) =>
       answerOnce(
         idempotency as Idempotency,
         () => Promise.reject(new Error('nothing is written')),
         { subject: 'user:1', method: 'POST', path: '/', key: 'a-key', bodyBytes: Buffer.alloc(0) },
         {
-          handle: async () => ({ status: 201, headers: {}, body: await handle() }),
+          handle: async () => ({ status: 200, headers: {}, body: '', ...(await handle()) }),
           onLostReply: (error) => void lost.push(error),
         },
       );
     const refusedWith = (code: ErrorCode) => send(() => Promise.reject(new DomainError(code, 'not now')));
-    return { kept, lost, send, refusedWith };
+    return { lost, send, refusedWith };
   }
+  const done = async () => ({ status: 201, body: 'done' });
 
   test.each<ErrorCode>(['rate_limited', 'in_progress', 'unavailable'])(
-    '%s: the repetition is handled',
+    'nothing of %s, which says to come back: the repetition is handled',
     async (code) => {
       const { send, refusedWith } = keptInMemory();
       await expect(refusedWith(code)).rejects.toMatchObject({ code });
-      await expect(send(async () => 'done')).resolves.toMatchObject({ status: 201, body: 'done' });
+      await expect(send(done)).resolves.toMatchObject({ status: 201, body: 'done' });
     },
   );
 
-  test.each<ErrorCode>(['already_exists', 'locked', 'invalid_request'])('%s is none, and is kept', async (code) => {
+  test.each([429, 503])('nothing of a reply with status %i', async (status) => {
+    const { send } = keptInMemory();
+    await send(async () => ({ status, body: '{"status":"error"}' }));
+    await expect(send(done)).resolves.toMatchObject({ status: 201, body: 'done' });
+  });
+
+  test.each<ErrorCode>(['already_exists', 'locked', 'invalid_request'])('other refusals: %s', async (code) => {
     const { send, refusedWith } = keptInMemory();
     await expect(refusedWith(code)).rejects.toMatchObject({ code });
-    await expect(send(async () => 'done')).rejects.toMatchObject({
-      code,
-      extras: { headers: { 'Idempotency-Replayed': 'true' } },
-    });
+    await expect(send(done)).rejects.toMatchObject({ code, extras: { headers: { 'Idempotency-Replayed': 'true' } } });
+  });
+
+  test('bytes, as they were', async () => {
+    const { send } = keptInMemory();
+    await send(async () => ({ body: Buffer.from('{"größe":1}') }));
+    await expect(send(done)).resolves.toMatchObject({ status: 200, body: '{"größe":1}' });
+  });
+
+  test('nothing of what is sent as it comes', async () => {
+    const { send } = keptInMemory();
+    await send(async () => ({ body: new RawReply('application/json', Readable.from(['{}'])) }));
+    await expect(send(done)).resolves.toMatchObject({ status: 201, body: 'done' });
   });
 
   test.each<ErrorCode>(['rate_limited', 'locked'])('%s is told also where that cannot be noted', async (code) => {
