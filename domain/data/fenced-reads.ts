@@ -4,7 +4,7 @@ import { collectionSources } from '../documents/collection-limit-rules.ts';
 import type { Actor } from '../shared/actor.ts';
 import { cancelStatement } from './cancel-statement.ts';
 import { QuaysideDialect } from './dialect.ts';
-import { createPool, type DatabaseAccess } from './pool.ts';
+import { createPool, type DatabaseAccess, POOL_SIZE } from './pool.ts';
 import { inOnePacket, PreparedStatements } from './prepared-statements.ts';
 import { TenantQueue } from '../shared/tenant-queue.ts';
 import type { ReadDatabase, Tables } from './tables.ts';
@@ -30,7 +30,7 @@ export interface ReadOptions {
   /** For what a client composes, where a plan for any values would be a bad one for these. */
   isPlannedAnew?: boolean;
   pace?: Pace;
-  /** Part of a reply that has begun: as a slow read it waits however many of its tenant do. */
+  /** Part of a reply that has begun: it waits however many of its tenant do. */
   isContinued?: boolean;
 }
 
@@ -51,6 +51,13 @@ export interface FencedReads {
   close: () => Promise<void>;
 }
 
+/**
+ * Of the connections for ordinary reads, how many no single tenant takes: the reads of the others never wait for all of
+ * the reads that one of them has asked for at once.
+ */
+const leftToOthers = (connections: number): number => Math.ceil(connections / 4);
+const ORDINARY_WAITING_PER_TENANT = 2_000;
+const ORDINARY_WAIT_MS = 30_000;
 /** What the slow reads of one tenant may take of a process. */
 export const SLOW_RUNNING_PER_TENANT = 2;
 export const SLOW_WAITING_PER_TENANT = 10;
@@ -84,6 +91,15 @@ export function createFencedReads(
     { ...ordinary, poolSize: slowPoolSize, isReadOnly: true, isPipelined: true, settings: SLOW_SETTINGS },
     onError,
   );
+  const connections = ordinary.poolSize ?? POOL_SIZE;
+  const ordinaryReads = new TenantQueue({
+    works: 'reads',
+    running: connections,
+    runningPerTenant: Math.max(1, connections - leftToOthers(connections)),
+    waitingPerTenant: ORDINARY_WAITING_PER_TENANT,
+    waitMs: ORDINARY_WAIT_MS,
+    restFactor: 0,
+  });
   const slowReads = new TenantQueue({
     works: 'slow queries',
     running: slowPoolSize,
@@ -94,7 +110,7 @@ export function createFencedReads(
   });
   const triedReads = new TenantQueue({
     works: 'slow queries',
-    running: ordinary.poolSize ?? TRIED_PER_TENANT,
+    running: connections,
     runningPerTenant: TRIED_PER_TENANT,
     waitingPerTenant: TRIED_WAITING_PER_TENANT,
     waitMs: SLOW_WAIT_MS,
@@ -117,14 +133,19 @@ export function createFencedReads(
       const variables = Object.entries({ ...fence, statement_timeout: String(limitMs) });
       return askFenced(client, sessionOf(client), variables, query, isPlannedAnew);
     };
-    const askOrdinarily = async (query: CompiledQuery, limitMs: number) => {
-      const client = await pool.connect();
-      try {
-        return await ask(client, query, limitMs);
-      } finally {
-        client.release();
-      }
-    };
+    const askOrdinarily = (query: CompiledQuery, limitMs: number) =>
+      ordinaryReads.run(
+        tenantId,
+        async () => {
+          const client = await pool.connect();
+          try {
+            return await ask(client, query, limitMs);
+          } finally {
+            client.release();
+          }
+        },
+        { isContinued },
+      );
     const askSlowly = (query: CompiledQuery) => {
       const signal = signalOf?.();
       const work = () => cancellable(slowPool, signal, (client) => ask(client, query, timeoutMs));

@@ -3,6 +3,9 @@ import { callbackify } from 'node:util';
 import pg from 'pg';
 import { checkFenced, checkRoleAlone, UnfencedConnectionError } from './served-connection.ts';
 
+/** How many connections a pool has unless it is told. */
+export const POOL_SIZE = 10;
+
 export interface DatabaseAccess {
   databaseUrl: string;
   /** The role that each connection takes on; absent: the one that logs in. */
@@ -20,7 +23,7 @@ export interface DatabaseAccess {
 export const connectionOptions = ({
   databaseUrl,
   role,
-  poolSize = 10,
+  poolSize = POOL_SIZE,
   isReadOnly = false,
   isPipelined = false,
   settings = {},

@@ -51,6 +51,27 @@ const running = async (remark: string): Promise<number> => {
   return rows[0]?.count ?? -1;
 };
 
+test('a tenant that asks for many reads at once leaves connections to the others, and is refused none of its own', async () => {
+  const few = createFencedReads({ databaseUrl: database.url, role: 'quayside_app', poolSize: 4 }, () => undefined);
+  try {
+    await root.db.connection().execute(async (holder) => {
+      await sql`select pg_advisory_lock(2)`.execute(holder);
+      const { db } = few.as(one).with({ timeoutMs: NEVER_MS });
+      const waiting = Array.from({ length: 12 }, () => sql`select pg_advisory_lock_shared(2), 'many'`.execute(db));
+      await eventually(
+        () => running('many'),
+        (count) => count === 3,
+      );
+      expect(await few.as(two).db.selectFrom('project').select('id').execute()).toEqual([{ id: projectOfTwo }]);
+      expect(await running('many')).toBe(3);
+      await sql`select pg_advisory_unlock(2)`.execute(holder);
+      expect(await Promise.all(waiting)).toHaveLength(12);
+    });
+  } finally {
+    await few.close();
+  }
+});
+
 test('slow reads see their own tenant only, on connections that tenants use in turn', async () => {
   const seen = async (actor: Actor) => {
     const rows = await reads.as(actor).with({ pace: 'slow' }).db.selectFrom('project').select('id').execute();
