@@ -85,7 +85,7 @@ export const collectionsRoutes = [
     response: CollectionWithDocuments,
     async handle({ params: { collectionName }, query: { store } }, { reads }) {
       const collection = await collectionByName(reads, collectionName);
-      const texts = documentTexts(reads.with({ isContinued: true }), store, collectionName);
+      const texts = documentTexts(reads.with({ pace: 'varies', isContinued: true }), store, collectionName);
       return new RawReply('application/json', Readable.from(wholeCollection(collection, texts), { objectMode: false }));
     },
   }),
