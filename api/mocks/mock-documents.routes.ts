@@ -54,7 +54,7 @@ export const mockDocumentsRoutes = [
     response: z.string(),
     contentTypes: ['application/yaml'],
     async handle({ params: { workspace, name } }, { reads }) {
-      const parts = await exportScenario(reads.with({ isContinued: true }), workspace, name);
+      const parts = await exportScenario(reads.with({ pace: 'varies', isContinued: true }), workspace, name);
       return new RawReply('application/yaml; charset=utf-8', Readable.from(parts), {
         'Content-Disposition': 'attachment; filename="scenario.yaml"',
       });

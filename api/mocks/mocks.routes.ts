@@ -121,7 +121,7 @@ export const mocksRoutes = [
     response: MockScenarioWithSteps,
     async handle({ params: { workspace, name } }, scope) {
       const row = await scenarioByName(scope.reads, workspace, name);
-      const text = whole(scope.reads.with({ isContinued: true }), row, scenarioView(row, scope));
+      const text = whole(scope.reads.with({ pace: 'varies', isContinued: true }), row, scenarioView(row, scope));
       return new RawReply('application/json', Readable.from(text, { objectMode: false }));
     },
   }),
