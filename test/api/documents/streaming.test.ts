@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { sql } from 'kysely';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { eventually } from '../../support/worker.ts';
 
@@ -73,4 +74,25 @@ test('who goes away in the midst of a collection leaves nothing running', async 
   await eventually(connectionsAtWork, (count) => count === 0);
   const whole = await app.as(app.owner).get(200, PATH);
   expect(whole.documents).toHaveLength(DOCUMENTS);
+});
+
+test('of many who read a collection at once, a tenant has few pieces read at a time, and all get theirs', async () => {
+  const READERS = 12;
+  await app.sql(`delete from document where key > '000100'`);
+  const readingPieces = () =>
+    app.sql(
+      `select pid from pg_stat_activity where datname = current_database() and state = 'active' and query like '%bytes_before%'
+         and pid <> pg_backend_pid()`,
+    );
+  const replies = await app.db.transaction().execute(async (holder) => {
+    await sql`lock table document in access exclusive mode`.execute(holder);
+    const begun = Array.from({ length: READERS }, async () => {
+      const { goOn } = await beginReading();
+      return goOn();
+    });
+    // Those that were tried have been given up, and wait with the slow reads, of which a tenant has two.
+    await eventually(readingPieces, ({ length }) => length === 2);
+    return begun;
+  });
+  for (const reply of await Promise.all(replies)) expect(reply).toMatch(/^HTTP\/1\.1 200 /);
 });
