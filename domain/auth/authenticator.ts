@@ -1,4 +1,5 @@
 import type { Database } from '../data/tables.ts';
+import { exactBase64url } from '../shared/base64url-rules.ts';
 import { batched } from '../shared/batched.ts';
 import type { Actor, Role } from '../shared/actor.ts';
 import { DomainError, upstreamFailed } from '../shared/errors.ts';
@@ -175,14 +176,9 @@ export function createAuthenticator({
   };
 }
 
-/**
- * Decoders of base64 overlook white space, padding and surplus bits: one token could be sent in many forms, each with a
- * rate limit of its own. What the signature covers has one form anyway.
- */
-function hasOneSpelling(token: string): boolean {
-  const signature = token.slice(token.lastIndexOf('.') + 1);
-  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
-}
+/** In other spellings each would have a rate limit of its own. What the signature covers has one form anyway. */
+const hasOneSpelling = (token: string): boolean =>
+  exactBase64url(token.slice(token.lastIndexOf('.') + 1)) !== undefined;
 
 interface Found {
   userId: string;

@@ -1,3 +1,4 @@
+import { exactBase64url } from '../shared/base64url-rules.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import { FILE_NAME, ownAddress, readOwnAddress } from './own-address-rules.ts';
 
@@ -56,12 +57,12 @@ export function openReference(
   try {
     const [grant = '', file, ...more] = reference.split(OF_FILE);
     if (file !== undefined) {
-      const fileName = decoded(file);
+      const fileName = exactBase64url(file)?.toString();
       const expiresAtS = encryption.decrypt(grant, filesOf(page));
       const isOne = more.length === 0 && FILE_NAME.test(fileName ?? '') && Number(expiresAtS) * 1000 > now.getTime();
       return isOne && fileName !== undefined ? ownAddress(page.pageId, fileName) : undefined;
     }
-    const opened = encryption.decrypt(decoded(reference) ?? '', contextOf(page));
+    const opened = encryption.decrypt(exactBase64url(reference)?.toString() ?? '', contextOf(page));
     const [, expiresAtS = '0', address] = /^(\d+) (.*)$/s.exec(opened) ?? [];
     return Number(expiresAtS) * 1000 > now.getTime() ? address : undefined;
   } catch {
@@ -75,9 +76,3 @@ const contextOf = ({ tenantId, sessionId, pageId }: ReplayPage): string =>
 const filesOf = (page: ReplayPage): string => `${contextOf(page)}:files`;
 
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');
-
-/** Undefined: it is not spelled as `base64url` spells it. */
-function decoded(text: string): string | undefined {
-  const bytes = Buffer.from(text, 'base64url');
-  return bytes.toString('base64url') === text ? bytes.toString() : undefined;
-}

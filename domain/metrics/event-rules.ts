@@ -1,7 +1,7 @@
+import { isObject } from '../shared/json-rules.ts';
 import { isSummedUsage, USAGE_MAX } from './ai-usage-rules.ts';
 import {
   type EventProblem,
-  isObject,
   isOwnSeries,
   isProblem,
   type MetricSample,

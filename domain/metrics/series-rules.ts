@@ -1,3 +1,5 @@
+import { isObject } from '../shared/json-rules.ts';
+
 /** As the interface spells them. */
 export const METRIC_TYPES = ['count', 'guage', 'timers'] as const;
 export type MetricType = (typeof METRIC_TYPES)[number];
@@ -48,9 +50,6 @@ export interface EventProblem {
 export const problem = (path: string, detail: string): EventProblem => ({ path, detail });
 /** Whether what was read is a problem. */
 export const isProblem = (read: object): read is EventProblem => 'detail' in read;
-/** Whether a value is an object with members: no array, not null. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 /** A segment of a JSON pointer (RFC 6901), cut as it may be long. */
 const segment = (name: string): string =>
   name.slice(0, TAG_NAME_MAX).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,3 +1,4 @@
+import { isObject } from '../shared/json-rules.ts';
 import { lookUp, MISSING, parsePath } from '../shared/json-path-rules.ts';
 import { compileTemplate, type RenderBody, TemplateError } from '../webhooks/body-template.ts';
 import {
@@ -231,9 +232,6 @@ function criteriaOf({ method, query, headers, body, checks = [], requires }: Ste
   const members = maps.reduce((sum, map) => sum + Object.keys(map ?? {}).length, 0);
   return Math.min(999, members + checks.length + (method === '*' ? 0 : 1) + (body === undefined ? 0 : 1));
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const OPERATORS: ReadonlySet<string> = new Set(FILTER_OPERATORS);
 

@@ -1,3 +1,5 @@
+import { isObject } from '../shared/json-rules.ts';
+
 /** How full a limit is, by the thresholds that hold for it. */
 export const LIMIT_LEVELS = ['ok', 'warning', 'critical'] as const;
 export type LimitLevel = (typeof LIMIT_LEVELS)[number];
@@ -25,9 +27,6 @@ export interface Thresholds {
   isIgnored: boolean;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function percentagesOf(given: Record<string, unknown>): Percentages {
   const percentage = (name: 'warning' | 'critical') => {
     const value = given[name];
@@ -38,12 +37,12 @@ function percentagesOf(given: Record<string, unknown>): Percentages {
 
 /** Reads `metricsAlertConfig.orgLimits`, which is open JSON: what is malformed counts as absent. */
 export function limitSettingsOf(orgLimits: unknown): LimitSettings {
-  if (!isRecord(orgLimits)) return { overrides: {}, ignore: [] };
+  if (!isObject(orgLimits)) return { overrides: {}, ignore: [] };
   const { overrides, ignore } = orgLimits;
-  const entries = isRecord(overrides) ? Object.entries(overrides) : [];
+  const entries = isObject(overrides) ? Object.entries(overrides) : [];
   return {
     ...percentagesOf(orgLimits),
-    overrides: Object.fromEntries(entries.flatMap(([name, of]) => (isRecord(of) ? [[name, percentagesOf(of)]] : []))),
+    overrides: Object.fromEntries(entries.flatMap(([name, of]) => (isObject(of) ? [[name, percentagesOf(of)]] : []))),
     ignore: Array.isArray(ignore) ? ignore.filter((name) => typeof name === 'string') : [],
   };
 }

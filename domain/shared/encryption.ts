@@ -7,6 +7,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
+import { exactBase64url } from './base64url-rules.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -84,10 +85,8 @@ export function createEncryption(keys: string): Encryption {
     },
     decrypt(stored, context) {
       const [version, id = '', sealedText = '', ...more] = stored.split('.');
-      const sealed = Buffer.from(sealedText, 'base64url');
-      // Decoding overlooks other characters and the last bits: one value would have many spellings.
-      const isAsWritten = more.length === 0 && sealed.toString('base64url') === sealedText;
-      if (version !== 'v1' || !isAsWritten) throw new Error('unknown form of an encrypted value');
+      const sealed = exactBase64url(sealedText);
+      if (version !== 'v1' || more.length > 0 || !sealed) throw new Error('unknown form of an encrypted value');
       const decipher = createDecipheriv(ALGORITHM, keyOf(id), sealed.subarray(0, NONCE_BYTES), {
         authTagLength: TAG_BYTES,
       })

@@ -1,17 +1,16 @@
+import { isObject } from './json-rules.ts';
+
 /** An object after a merge patch: objects merge at any depth, arrays are replaced, `null` takes a member out (RFC 7396). */
 export function mergePatch(current: object, patch: object): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...current };
   for (const [key, value] of Object.entries(patch)) {
     if (value === undefined) continue;
     if (value === null) delete merged[key];
-    else if (isPlainObject(value)) merged[key] = mergePatch(isPlainObject(merged[key]) ? merged[key] : {}, value);
+    else if (isObject(value)) merged[key] = mergePatch(isObject(merged[key]) ? merged[key] : {}, value);
     else merged[key] = value;
   }
   return merged;
 }
-
-const isPlainObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Some members of an object; one that is undefined stays as it is. */
 export type Patch<T> = { [K in keyof T]?: T[K] | undefined };

@@ -1,3 +1,5 @@
+import { isObject } from '../../shared/json-rules.ts';
+
 /** A schema of OpenAPI 3.0 or 3.1, as it is written: nothing of it is certain. */
 type Schema = Record<string, unknown>;
 /** Finds what a reference names; undefined for one that leads nowhere, or to another document. */
@@ -44,7 +46,7 @@ export function createSampling(resolve: Resolve): SampleOf {
 export class TooManyValuesError extends Error {}
 
 function sample(given: unknown, sampling: Sampling, level: number): unknown {
-  if (!isSchema(given) || level > LEVELS_MAX || --sampling.left < 0) return given === true ? {} : undefined;
+  if (!isObject(given) || level > LEVELS_MAX || --sampling.left < 0) return given === true ? {} : undefined;
   if (typeof given.$ref === 'string') return ofReference(given.$ref, sampling, level);
   const told = toldOf(given);
   if (told !== undefined) {
@@ -74,9 +76,6 @@ function sample(given: unknown, sampling: Sampling, level: number): unknown {
   }
 }
 
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** What the schema itself says that a value may be. */
 function toldOf({ example, examples, default: byDefault, const: constant, enum: values }: Schema): unknown {
   if (constant !== undefined) return constant;
@@ -100,30 +99,30 @@ function ofAll(schema: Schema, parts: unknown[], sampling: Sampling, level: numb
     sample(part, sampling, level + 1),
   );
   const known = values.filter((value) => value !== undefined);
-  return known.every(isSchema) && known.length > 0 ? Object.assign({}, ...known) : known.at(0);
+  return known.every(isObject) && known.length > 0 ? Object.assign({}, ...known) : known.at(0);
 }
 
 /** The first that is not null, with what the schema says beside its choices. */
 function ofChoices(schema: Schema, choices: unknown[], sampling: Sampling, level: number): unknown {
   const { oneOf: _oneOf, anyOf: _anyOf, ...rest } = schema;
-  const choice = choices.find((one) => isSchema(one) && one.type !== 'null') ?? choices[0];
+  const choice = choices.find((one) => isObject(one) && one.type !== 'null') ?? choices[0];
   const chosen = sample(choice, sampling, level + 1);
   const beside = typeOf(rest) === 'object' ? ofObject(rest, sampling, level) : undefined;
   if (chosen === undefined) return beside;
-  return isSchema(chosen) && isSchema(beside) ? { ...beside, ...chosen } : chosen;
+  return isObject(chosen) && isObject(beside) ? { ...beside, ...chosen } : chosen;
 }
 
 function ofObject(schema: Schema, sampling: Sampling, level: number): unknown {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-  const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
+  const properties = isObject(schema.properties) ? Object.entries(schema.properties) : [];
   const members: [string, unknown][] = [];
   for (const [name, property] of properties) {
     if (level > OPTIONAL_LEVELS_MAX && !required.has(name)) continue;
-    if (isSchema(property) && property.writeOnly === true) continue;
+    if (isObject(property) && property.writeOnly === true) continue;
     const value = sample(property, sampling, level + 1);
     if (value !== undefined) members.push([name, value]);
   }
-  if (properties.length === 0 && isSchema(schema.additionalProperties) && level <= OPTIONAL_LEVELS_MAX) {
+  if (properties.length === 0 && isObject(schema.additionalProperties) && level <= OPTIONAL_LEVELS_MAX) {
     const value = sample(schema.additionalProperties, sampling, level + 1);
     if (value !== undefined) members.push(['name', value]);
   }
@@ -184,6 +183,6 @@ function numberIn(bound: unknown, beyond: number, exclusive: unknown): number | 
 function typeOf({ type, properties, additionalProperties, items, prefixItems }: Schema): string | undefined {
   const found: unknown = Array.isArray(type) ? (type.find((one) => one !== 'null') ?? type[0]) : type;
   if (typeof found === 'string') return found;
-  if (isSchema(properties) || isSchema(additionalProperties)) return 'object';
+  if (isObject(properties) || isObject(additionalProperties)) return 'object';
   return items === undefined && prefixItems === undefined ? undefined : 'array';
 }

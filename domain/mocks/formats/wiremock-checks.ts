@@ -1,7 +1,8 @@
+import { isObject } from '../../shared/json-rules.ts';
 import { FilterError } from '../../webhooks/filter-rules.ts';
 import { compileCheck, type TextTest } from '../compile-check.ts';
 import type { RequestCheck } from '../step-rules.ts';
-import { isPart, NotTakenError } from './wiremock-criteria.ts';
+import { NotTakenError, wantedJson } from './wiremock-criteria.ts';
 
 type Path = readonly (string | number)[];
 type Part = Record<string, unknown>;
@@ -26,7 +27,7 @@ const MODIFIERS: Readonly<Record<string, readonly string[]>> = {
 
 /** The one matcher of an object. Throws `NotTakenError` for what is none, and for members without a counterpart. */
 function matcherOf(matcher: unknown, path: Path): { name: string; given: unknown; matcher: Part } {
-  if (!isPart(matcher)) throw new NotTakenError(path, 'is no matcher');
+  if (!isObject(matcher)) throw new NotTakenError(path, 'is no matcher');
   const modifiers = new Set(Object.values(MODIFIERS).flat());
   const names = Object.keys(matcher).filter((name) => !modifiers.has(name));
   const [name = ''] = names;
@@ -38,7 +39,7 @@ function matcherOf(matcher: unknown, path: Path): { name: string; given: unknown
 }
 
 /** A matcher of a text as a test of ours. Throws `NotTakenError` for one that has no counterpart. */
-export function textTest(matcher: unknown, path: Path): TextTest {
+function textTest(matcher: unknown, path: Path): TextTest {
   const { name, given, matcher: whole } = matcherOf(matcher, path);
   const at = [...path, name];
   switch (name) {
@@ -95,7 +96,7 @@ export function valueChecks(
 export const bodyChecks = (patterns: readonly unknown[], path: Path): RequestCheck[] =>
   patterns.map((pattern, index) => {
     const at = [...path, index];
-    if (isPart(pattern) && pattern.absent === true && Object.keys(pattern).length === 1)
+    if (isObject(pattern) && pattern.absent === true && Object.keys(pattern).length === 1)
       return { of: 'body', is: { eq: '' } };
     return usable({ of: 'body', is: textTest(pattern, at) }, at);
   });
@@ -127,7 +128,7 @@ function dateTest(name: 'before' | 'after' | 'sameTime', matcher: Part, path: Pa
 
 function jsonTest({ equalToJson, ignoreExtraElements, ignoreArrayOrder }: Part, path: Path): TextTest {
   const at = [...path, 'equalToJson'];
-  const json = typeof equalToJson === 'string' ? parsedJson(equalToJson, at) : equalToJson;
+  const json = typeof equalToJson === 'string' ? wantedJson(equalToJson, at) : equalToJson;
   if ((JSON.stringify(json) ?? '').includes('${json-unit.'))
     throw new NotTakenError(at, 'placeholders of json-unit have no counterpart');
   return {
@@ -135,14 +136,6 @@ function jsonTest({ equalToJson, ignoreExtraElements, ignoreArrayOrder }: Part, 
     ...(ignoreExtraElements === true && { extra: true }),
     ...(ignoreArrayOrder === true && { anyOrder: true }),
   };
-}
-
-function parsedJson(text: string, path: Path): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new NotTakenError(path, 'is not JSON');
-  }
 }
 
 function xmlTest(given: unknown, path: Path): TextTest {
@@ -153,7 +146,7 @@ function xmlTest(given: unknown, path: Path): TextTest {
 
 function pathTest(given: unknown, path: Path): TextTest {
   if (typeof given === 'string') return { jsonPath: given };
-  if (!isPart(given) || typeof given.expression !== 'string') throw new NotTakenError(path, 'has no expression');
+  if (!isObject(given) || typeof given.expression !== 'string') throw new NotTakenError(path, 'has no expression');
   const { expression, ...matcher } = given;
   if (matcher.absent === true && Object.keys(matcher).length === 1) return { jsonPath: expression, none: true };
   return { jsonPath: expression, is: textTest(matcher, path) };

@@ -1,3 +1,4 @@
+import { isObject, parsedJson } from '../../shared/json-rules.ts';
 import { compileLinearRegex } from '../../webhooks/linear-regex.ts';
 
 /** Why a mapping cannot be taken; `path` leads to what is at fault, from the request. */
@@ -19,11 +20,15 @@ export function withPlace<T>(name: string, read: () => T): T {
   }
 }
 
+/** JSON that a matcher gives as a text. Throws `NotTakenError`. */
+export function wantedJson(text: string, path: Path): unknown {
+  const json = parsedJson(text);
+  if (!json) throw new NotTakenError(path, 'is not JSON');
+  return json.value;
+}
+
 type Path = readonly (string | number)[];
 type Part = Record<string, unknown>;
-export const isPart = (value: unknown): value is Part =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Of matchers: what changes how a value is compared, and is none itself. */
 const MODIFIERS = new Set(['caseInsensitive', 'ignoreExtraElements', 'ignoreArrayOrder', 'name', 'namespaceAwareness']);
 
@@ -33,7 +38,7 @@ const MODIFIERS = new Set(['caseInsensitive', 'ignoreExtraElements', 'ignoreArra
  */
 export function valueCriterion(matcher: unknown, path: Path): unknown {
   if (typeof matcher === 'string') return matcher;
-  if (!isPart(matcher)) throw new NotTakenError(path, 'is no matcher');
+  if (!isObject(matcher)) throw new NotTakenError(path, 'is no matcher');
   const names = Object.keys(matcher).filter((name) => !MODIFIERS.has(name));
   const [name = ''] = names;
   if (names.length !== 1) throw new NotTakenError(path, 'is not one matcher');
@@ -69,7 +74,7 @@ function exactValues(given: unknown, path: Path): unknown {
 }
 
 /** Java's look-arounds and back references have no counterpart: patterns run in linear time here. */
-export function regexCriterion(pattern: string, path: Path): { regex: string } {
+function regexCriterion(pattern: string, path: Path): { regex: string } {
   try {
     compileLinearRegex(pattern);
   } catch (error) {
@@ -100,7 +105,7 @@ export function bodyCriterion(patterns: readonly unknown[], path: Path): BodyCri
 }
 
 function patternCriterion(pattern: unknown, path: Path): BodyCriterion {
-  if (!isPart(pattern)) throw new NotTakenError(path, 'is no matcher');
+  if (!isObject(pattern)) throw new NotTakenError(path, 'is no matcher');
   if ('equalToJson' in pattern) return jsonCriterion(pattern, path);
   if ('matchesJsonPath' in pattern)
     return { body: pathCriterion(pattern.matchesJsonPath, [...path, 'matchesJsonPath']), isExact: false };
@@ -111,7 +116,7 @@ function patternCriterion(pattern: unknown, path: Path): BodyCriterion {
 
 function jsonCriterion({ equalToJson, ignoreExtraElements, ignoreArrayOrder }: Part, path: Path): BodyCriterion {
   const at = [...path, 'equalToJson'];
-  const body = typeof equalToJson === 'string' ? parsedJson(equalToJson, at) : equalToJson;
+  const body = typeof equalToJson === 'string' ? wantedJson(equalToJson, at) : equalToJson;
   const text = JSON.stringify(body) ?? '';
   if (text.includes('${json-unit.')) throw new NotTakenError(at, 'placeholders of json-unit have no counterpart');
   if (ignoreArrayOrder === true && text.includes('['))
@@ -119,14 +124,6 @@ function jsonCriterion({ equalToJson, ignoreExtraElements, ignoreArrayOrder }: P
   if (typeof body !== 'object' || body === null)
     throw new NotTakenError(at, 'only objects and lists are compared as JSON');
   return { body, isExact: ignoreExtraElements !== true };
-}
-
-function parsedJson(text: string, path: Path): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new NotTakenError(path, 'is not JSON');
-  }
 }
 
 const PLAIN_PATH = /^\$((?:\.[\w-]+|\['[^'\]]+'\])+)$/;
@@ -140,9 +137,9 @@ function pathCriterion(given: unknown, path: Path): unknown {
     const [, before = '', member = '', value] = EQUAL_MEMBER.exec(given) ?? [];
     if (value === undefined)
       throw new NotTakenError(path, `${given}: only a comparison of one member has a counterpart`);
-    return nested([...namesIn(before), ...namesIn(member)], parsedJson(value.replaceAll("'", '"'), path));
+    return nested([...namesIn(before), ...namesIn(member)], wantedJson(value.replaceAll("'", '"'), path));
   }
-  if (!isPart(given) || typeof given.expression !== 'string') throw new NotTakenError(path, 'has no expression');
+  if (!isObject(given) || typeof given.expression !== 'string') throw new NotTakenError(path, 'has no expression');
   const { expression, ...matcher } = given;
   const [, steps] = PLAIN_PATH.exec(expression) ?? [];
   if (steps === undefined)
@@ -164,7 +161,7 @@ const nested = (names: readonly string[], value: unknown): unknown =>
 
 /** Two objects as one; undefined where they say different things of one member. */
 function mergedBodies(a: unknown, b: unknown): unknown {
-  if (!isPart(a) || !isPart(b) || 'regex' in a || 'regex' in b) return undefined;
+  if (!isObject(a) || !isObject(b) || 'regex' in a || 'regex' in b) return undefined;
   const merged: Part = { ...a };
   for (const [name, value] of Object.entries(b)) {
     const both = Object.hasOwn(merged, name) ? mergedBodies(merged[name], value) : value;

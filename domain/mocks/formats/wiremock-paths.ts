@@ -1,7 +1,8 @@
+import { isObject } from '../../shared/json-rules.ts';
 import { literalPath } from '../path-template-rules.ts';
 import type { RequestCheck } from '../step-rules.ts';
 import { usable } from './wiremock-checks.ts';
-import { isPart, NotTakenError, valueCriterion } from './wiremock-criteria.ts';
+import { NotTakenError, valueCriterion } from './wiremock-criteria.ts';
 
 /** Which addresses a mapping answers. */
 export interface WireMockAddress {
@@ -49,7 +50,7 @@ function queryOf(text: string): Record<string, string | string[]> | undefined {
 
 /** `/contacts/{id}`, in which parameters that must have one value are that value. */
 function templateOf(template: string, parameters: unknown): string {
-  const wanted = isPart(parameters) ? parameters : {};
+  const wanted = isObject(parameters) ? parameters : {};
   return template
     .split('/')
     .map((segment) => {

@@ -1,7 +1,8 @@
+import { isObject } from '../../shared/json-rules.ts';
 import type { RequestCheck } from '../step-rules.ts';
 import type { StepDraft } from './imported.ts';
 import { bodyChecks, valueChecks } from './wiremock-checks.ts';
-import { bodyCriterion, isPart, NotTakenError, valueCriterion, withPlace } from './wiremock-criteria.ts';
+import { bodyCriterion, NotTakenError, valueCriterion, withPlace } from './wiremock-criteria.ts';
 import { addressOf } from './wiremock-paths.ts';
 
 type Part = Record<string, unknown>;
@@ -62,7 +63,7 @@ function methodOf(given: unknown): string {
 function valuesOf(given: unknown, member: 'queryParameters' | 'headers' | 'cookies') {
   const values: Record<string, unknown> = {};
   const checks: RequestCheck[] = [];
-  if (given !== undefined && !isPart(given)) throw new NotTakenError([member], 'is no object');
+  if (given !== undefined && !isObject(given)) throw new NotTakenError([member], 'is no object');
   const of = member === 'queryParameters' ? 'query' : member;
   for (const [key, matcher] of Object.entries(given ?? {})) {
     const value = of === 'cookies' ? undefined : orUndefined(() => valueCriterion(matcher, [member, key]));
@@ -89,20 +90,17 @@ interface BodyPart {
 }
 
 /** What is asked of the body: as JSON of which it has a subset where that says the same, else as checks. */
-function bodyOf({ bodyPatterns, formParameters }: Part): BodyPart {
-  const checksOf = () =>
-    Array.isArray(bodyPatterns) ? bodyChecks(bodyPatterns, ['bodyPatterns']) : ([] satisfies RequestCheck[]);
-  if (bodyPatterns !== undefined && !Array.isArray(bodyPatterns))
-    throw new NotTakenError(['bodyPatterns'], 'is no list');
-  if (formParameters !== undefined) {
-    if (!isPart(formParameters)) throw new NotTakenError(['formParameters'], 'is no object');
-    const fields = Object.entries(formParameters).map(([key, matcher]) => [
-      key,
-      valueCriterion(matcher, ['formParameters', key]),
-    ]);
-    return { body: Object.fromEntries(fields) as unknown, isExact: false, checks: checksOf() };
+function bodyOf({ bodyPatterns = [], formParameters }: Part): BodyPart {
+  const path = ['bodyPatterns'];
+  if (!Array.isArray(bodyPatterns)) throw new NotTakenError(path, 'is no list');
+  if (formParameters === undefined) {
+    const subset = orUndefined(() => bodyCriterion(bodyPatterns, path));
+    return subset ? { ...subset, checks: [] } : { isExact: false, checks: bodyChecks(bodyPatterns, path) };
   }
-  if (!Array.isArray(bodyPatterns)) return { isExact: false, checks: [] };
-  const subset = orUndefined(() => bodyCriterion(bodyPatterns, ['bodyPatterns']));
-  return subset ? { ...subset, checks: [] } : { isExact: false, checks: checksOf() };
+  if (!isObject(formParameters)) throw new NotTakenError(['formParameters'], 'is no object');
+  const fields = Object.entries(formParameters).map(([key, matcher]): [string, unknown] => [
+    key,
+    valueCriterion(matcher, ['formParameters', key]),
+  ]);
+  return { body: Object.fromEntries(fields), isExact: false, checks: bodyChecks(bodyPatterns, path) };
 }

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
+import { isObject } from '../../shared/json-rules.ts';
 import { textOf } from '../message-body.ts';
 import { type StepDraft, sizeOfBody } from './imported.ts';
-import { isPart, NotTakenError, withPlace } from './wiremock-criteria.ts';
+import { NotTakenError, withPlace } from './wiremock-criteria.ts';
 import type { Skip } from './wiremock-requests.ts';
 import { templateOf } from './wiremock-templates.ts';
 
@@ -36,7 +37,7 @@ export function responseOf(
   const body = withPlace('response', () => answerOf(given, files));
   const plain: Response = {
     status: typeof given.status === 'number' ? given.status : 200,
-    ...(isPart(given.headers) && { headers: headersOf(given.headers) }),
+    ...(isObject(given.headers) && { headers: headersOf(given.headers) }),
     ...body,
     ...delayOf(given, sizeOfBody(body), skip),
     ...(fault && { fault: { kind: fault } }),
@@ -78,9 +79,9 @@ function delayOf(
   bytes: number,
   skip: Skip,
 ): Partial<Response> {
-  if (isPart(dribble))
+  if (isObject(dribble))
     return { throttle: Math.max(1, Math.ceil((bytes * 1000) / Math.max(1, Number(dribble.totalDuration) || 1))) };
-  if (isPart(spread)) {
+  if (isObject(spread)) {
     const bounds = boundsOf(spread);
     if (spread.type !== 'uniform')
       skip(['delayDistribution'], `is taken as evenly spread between ${bounds.min} and ${bounds.max} ms`);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { isObject } from '../../shared/json-rules.ts';
 import { collectSteps, FormatError, type Imported, type ImportedSteps, readJson } from './imported.ts';
 import { readWireMockArchive } from './wiremock-archive.ts';
-import { isPart, NotTakenError } from './wiremock-criteria.ts';
+import { NotTakenError } from './wiremock-criteria.ts';
 import { requestOf } from './wiremock-requests.ts';
 import { type BodyFiles, responseOf } from './wiremock-responses.ts';
 
@@ -66,7 +67,8 @@ interface Given {
 
 function mappingsIn(document: unknown, path: Path): Given[] {
   if (Array.isArray(document)) return document.map((mapping: unknown, index) => ({ mapping, path: [...path, index] }));
-  if (isPart(document) && Array.isArray(document.mappings)) return mappingsIn(document.mappings, [...path, 'mappings']);
+  if (isObject(document) && Array.isArray(document.mappings))
+    return mappingsIn(document.mappings, [...path, 'mappings']);
   return [{ mapping: document, path }];
 }
 
