@@ -3,7 +3,7 @@ import type { FormatDefinition, Options, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { escapePointer } from '../shared/errors.ts';
 import { isObject } from '../shared/json-rules.ts';
-import { schemaErrorDetail } from '../shared/schema-error-rules.ts';
+import { schemaErrorDetail } from '../shared/schema-error.ts';
 import { FilterError } from '../webhooks/filter-rules.ts';
 import { compileLinearRegex, SEARCHED_MAX } from '../webhooks/linear-regex.ts';
 import { PatternWorkError, usePatternWork } from '../webhooks/pattern-work.ts';
