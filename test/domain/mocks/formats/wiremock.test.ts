@@ -80,6 +80,11 @@ describe('mappings of WireMock', () => {
     [{ bodyPatterns: [{ matchesJsonPath: '$..a..b' }] }, '/mappings/0/request/bodyPatterns/0'],
     [{ bodyPatterns: [{ matchesJsonPath: '$.a.length()' }] }, '/mappings/0/request/bodyPatterns/0'],
     [{ bodyPatterns: [{ equalToXml: '<a>' }] }, '/mappings/0/request/bodyPatterns/0'],
+    [
+      { bodyPatterns: [{ equalToXml: '<a>${ xmlunit.ignore}</a>', enablePlaceholders: true }] },
+      '/mappings/0/request/bodyPatterns/0/equalToXml',
+    ],
+    [{ bodyPatterns: [{ equalToXml: '<a/>', namespaceAwareness: 'NONE' }] }, '/mappings/0/request/bodyPatterns/0'],
     [{ bodyPatterns: [{ before: 'now +3 weeks' }] }, '/mappings/0/request/bodyPatterns/0'],
     [{ bodyPatterns: [{ before: 'now +999999999 years' }] }, '/mappings/0/request/bodyPatterns/0'],
     [{ bodyPatterns: [{ after: '2026-01-01', actualFormat: "yyyy 'week' w" }] }, '/mappings/0/request/bodyPatterns/0'],
@@ -155,7 +160,7 @@ describe('mappings of WireMock', () => {
     ],
     [{ bodyPatterns: [{ equalToJson: '[1, 2]', ignoreArrayOrder: true }] }, ['[2, 1]'], ['[1, 2, 3]', '[1, 1]']],
     [
-      { bodyPatterns: [{ equalToXml: XML_BODY }] },
+      { bodyPatterns: [{ equalToXml: XML_BODY, enablePlaceholders: true }] },
       [XML_BODY, '<order xmlns="urn:o" kind="x" id="1"><item>a</item></order>'],
       ['<order id="1" kind="x"><item>a</item></order>', '<a/>', 'a'],
     ],
