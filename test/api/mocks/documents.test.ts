@@ -202,11 +202,7 @@ test('a zip of mappings and files answers with them, and what is no zip is refus
 });
 
 test.each([
-  ['yaml', 'a: &a [1]\nb: *a\n', 'Aliases are not taken'],
-  ['yaml', billionAliases(), 'Aliases are not taken'],
   ['yaml', 'format: quayside-mock/1\nsteps:\n- response: {}\n  request: {query: {a: {regex: "("}}}\n', 'regex'],
-  ['har', '{}', '/log'],
-  ['openapi', '{"swagger": "2.0"}', 'Swagger 2.0'],
   ['wiremock', 'x', 'not JSON'],
 ])('%s that cannot be read is refused: %j', async (format, content, detail) => {
   const { root, member } = mockStage(app);
@@ -229,12 +225,3 @@ test('patterns and templates of other tools that mean nothing here are not taken
   expect(scenario.stepCount).toBe(1);
   expect(notTaken).toHaveLength(1);
 });
-
-/** Ten to the ninth texts, were the aliases followed. */
-function billionAliases(): string {
-  const levels = Array.from(
-    { length: 9 },
-    (_, at) => `l${at + 1}: &l${at + 1} [${Array(10).fill(`*l${at}`).join(', ')}]`,
-  );
-  return ['l0: &l0 lol', ...levels, ''].join('\n');
-}
