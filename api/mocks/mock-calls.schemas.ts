@@ -93,7 +93,8 @@ export const MockDrift = z
     requestedBy: z.string(),
     checked: z.int().meta({ description: 'Steps that the upstream was asked for' }),
     skipped: z.int().meta({
-      description: 'Steps of other methods than GET, of variable paths, and those that ask the same as a later one',
+      description:
+        'Steps of other methods than GET, of variable paths, those that ask for more than an address, and those that ask the same as a later one',
     }),
     findings: z.array(
       z.object({

@@ -1,3 +1,6 @@
+import { compilePath } from './path-template-rules.ts';
+import type { StepRequest } from './step-rules.ts';
+
 /** Types by the path of their place in a JSON value; elements of arrays share one place. */
 type Shape = ReadonlyMap<string, string>;
 
@@ -72,3 +75,10 @@ function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
+
+/** Whether the address of a step is all that it asks of a request, and the request only reads. */
+export const isAskable = ({ method, path, query = {}, headers, body, checks, requires }: StepRequest): boolean =>
+  method === 'GET' &&
+  compilePath(path).literal !== undefined &&
+  Object.values(query).every((value) => typeof value !== 'object' || Array.isArray(value)) &&
+  [headers, body, checks, requires].every((condition) => condition === undefined);

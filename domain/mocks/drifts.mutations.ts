@@ -5,7 +5,7 @@ import { stepHeads } from './calls.queries.ts';
 import { driftUnderWay, latestDrift } from './drifts.queries.ts';
 import { type DriftFinding, MockDrift, MockScenario } from './mocks.entities.ts';
 import { lockScenario } from './active-scenarios.mutations.ts';
-import { compilePath } from './path-template-rules.ts';
+import { isAskable } from './drift-rules.ts';
 import type { StepRequest } from './step-rules.ts';
 
 /**
@@ -49,12 +49,6 @@ export async function beginDrift(tx: Tx, id: string): Promise<number[] | undefin
 }
 
 const addressOf = ({ path, query = {} }: StepRequest): string => `${path}?${JSON.stringify(query)}`;
-
-/** Whether the request of a step says all of an address, and reads only. */
-export const isAskable = ({ method, path, query = {} }: StepRequest): boolean =>
-  method === 'GET' &&
-  compilePath(path).literal !== undefined &&
-  Object.values(query).every((value) => typeof value !== 'object' || Array.isArray(value));
 
 /** Adds what came of some steps; of steps that were added before, the newer counts. */
 export async function addFindings(

@@ -1,4 +1,4 @@
-import { driftBetween } from '../../../domain/mocks/drift-rules.ts';
+import { driftBetween, isAskable } from '../../../domain/mocks/drift-rules.ts';
 
 const json = (value: unknown, more: { status?: number; contentType?: string } = {}) => ({
   status: 200,
@@ -36,4 +36,17 @@ describe('what differs between two answers', () => {
   ])('%s', (_what, was, is, changes) => {
     expect(driftBetween(was, is)).toEqual(changes);
   });
+});
+
+it.each([
+  [{}, true],
+  [{ query: { page: '2' } }, true],
+  [{ method: 'POST' }, false],
+  [{ path: '/a/{id}' }, false],
+  [{ query: { page: { gt: 2 } } }, false],
+  [{ headers: { accept: 'text/plain' } }, false],
+  [{ checks: [{ of: 'headers' as const, name: 'prefer', is: { eq: 'code=404' } }] }, false],
+  [{ requires: { state: 'open' } }, false],
+])('an upstream is asked for a step by its address alone: %j', (request, expected) => {
+  expect(isAskable({ method: 'GET', path: '/a', ...request })).toBe(expected);
 });
