@@ -73,6 +73,9 @@ export async function sendReply(deps: ReplyDeps, exchange: Exchange, reply: Repl
         fields: [{ pointer, detail: fault.detail }],
       });
     }
+    case 'unusable':
+      named(response, reply.scenario);
+      throw new DomainError('unprocessable', `The schemas of step ${reply.seq}: ${reply.reason}`);
     case 'too_costly':
       named(response, reply.scenario);
       throw new DomainError('unprocessable', `Which step answers is not known: ${reply.reason}`);

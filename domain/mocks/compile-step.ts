@@ -21,7 +21,7 @@ import {
   type StepRequest,
   type StepResponse,
 } from './step-rules.ts';
-import { compileSchemas, type ValidateRequest } from './validate-request.ts';
+import { assertSize, compileSchemas, type ValidateRequest } from './validate-request.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -96,11 +96,14 @@ function memoized(schemas: RequestSchemas): () => ValidateRequest {
   return () => (validate ??= compileSchemas(schemas));
 }
 
-/** Why a step cannot be used: the field and the reason. */
+/**
+ * Why a step cannot be used: the field and the reason. Its schemas are not compiled, since those of many steps would take
+ * seconds; see `compileSchemas`.
+ */
 compileStep.problem = (step: Step): { field: string; detail: string } | undefined => {
   try {
     compileStep(step);
-    if (step.response.validates) compileSchemas(step.response.validates);
+    if (step.response.validates) assertSize(step.response.validates);
     if (step.response.echo) assertEcho(step.response);
     if (step.response.template === true && step.response.bodyBase64 === undefined) {
       const { body } = step.response;

@@ -1,5 +1,6 @@
 import type { TenantKey } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
+import { FilterError } from '../webhooks/filter-rules.ts';
 import { PatternShareError, PatternShares, PatternWorkError } from '../webhooks/pattern-work.ts';
 import { drawnFault } from './answer.ts';
 import { calledRequest } from './called-request.ts';
@@ -28,6 +29,8 @@ export type Reply =
   | { kind: 'step'; scenario: ActiveScenario; hit: Hit; body: Buffer | undefined; bodyForm: BodyForm | null }
   /** The step is for other requests than this one. */
   | { kind: 'refused'; scenario: ActiveScenario; seq: number; status: 400 | 422; fault: RequestFault }
+  /** The schemas of the step, which nobody tried before, cannot be used. */
+  | { kind: 'unusable'; scenario: ActiveScenario; seq: number; reason: string }
   | {
       kind: 'unmatched';
       scenario: ActiveScenario;
@@ -137,6 +140,10 @@ function decide(
   const { seq, response } = step;
   const fault = faultOf(tenantId, step, request);
   if (fault instanceof PatternWorkError) return cut(fault);
+  if (fault instanceof FilterError) {
+    state.unmatched++;
+    return { reply: { kind: 'unusable', scenario, seq, reason: fault.message }, note: UNMATCHED };
+  }
   if (fault) {
     state.matched++;
     const status = response.validates?.status ?? 400;
@@ -163,11 +170,16 @@ function faultOf(
   tenantId: string,
   { validation, parameters }: CompiledStep,
   request: MockRequest,
-): RequestFault | PatternWorkError | undefined {
+): RequestFault | PatternWorkError | FilterError | undefined {
   if (!validation) return undefined;
-  const validate = withinPatternWork(tenantId, validation);
-  if (validate instanceof PatternWorkError) return validate;
-  return withinPatternWork(tenantId, () => validate(request, parameters(request.path)));
+  try {
+    const validate = withinPatternWork(tenantId, validation);
+    if (validate instanceof PatternWorkError) return validate;
+    return withinPatternWork(tenantId, () => validate(request, parameters(request.path)));
+  } catch (error) {
+    if (error instanceof FilterError) return error;
+    throw error;
+  }
 }
 
 const UNMATCHED: Note = { outcome: 'unmatched', seq: null, status: null, fault: null };

@@ -128,7 +128,7 @@ const RequestSchemasIn = z
   })
   .meta({
     description:
-      'What requests must be like, as JSON Schema 2020-12; at most 12 KB. Others get a problem that names what is wrong with them, and do not use the step',
+      'What requests must be like, as JSON Schema 2020-12; at most 12 KB. Others get a problem that names what is wrong with them, and do not use the step. Those of a step that is put are tried at once, those of a scenario when a request needs them',
   });
 
 const EchoPath = z

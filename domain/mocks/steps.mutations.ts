@@ -1,12 +1,14 @@
 import { json } from '../data/columns.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { FilterError } from '../webhooks/filter-rules.ts';
 import { lockScenario } from './active-scenarios.mutations.ts';
 import { compileStep } from './compile-step.ts';
 import { stepSizes, stepsBySeq } from './mocks.queries.ts';
 import { audit, touch } from './scenario-trail.ts';
-import { ANY_REQUEST, BODIES_MAX_BYTES, SEQ_MAX, type Step, STEPS_MAX } from './step-rules.ts';
+import { ANY_REQUEST, BODIES_MAX_BYTES, SEQ_MAX, type Step, type StepResponse, STEPS_MAX } from './step-rules.ts';
 import { givenStep, storedStep, type StoredStep } from './stored-steps.ts';
+import { compileSchemas } from './validate-request.ts';
 
 export type StepChange = {
   request?: Step['request'] | undefined;
@@ -22,6 +24,7 @@ export async function putStep(
   seq: number,
   { request, response, times }: StepChange,
 ): Promise<Step> {
+  assertSchemas(response);
   const { row, scenario } = await lockScenario(tx, workspaceName, name);
   const [stored] = await stepsBySeq(tx, row.id, [seq]);
   const before = stored && givenStep(stored);
@@ -104,6 +107,16 @@ function assertRoom(steps: number, bytes: number): void {
 function assertCompiles(step: Step, field: (name: string) => string): void {
   const problem = compileStep.problem(step);
   if (problem) throw invalidField(field(problem.field), problem.detail);
+}
+
+/** Throws `invalid_request` for schemas that cannot be used. */
+function assertSchemas({ validates }: StepResponse): void {
+  try {
+    if (validates) compileSchemas(validates);
+  } catch (error) {
+    if (error instanceof FilterError) throw invalidField(error.path, error.message);
+    throw error;
+  }
 }
 
 /** What of a step stands there: bodies and headers may hold secrets. */

@@ -28,10 +28,7 @@ const [COMPILE_UNITS, SCHEMA_UNITS, PAIR_UNITS] = [150, 12, 0.2];
  */
 export function compileSchemas(schemas: RequestSchemas): ValidateRequest {
   const { path, query, headers, body, definitions = {}, requiresBody = false, contentTypes } = schemas;
-  const bytes = Buffer.byteLength(JSON.stringify(schemas));
-  if (bytes > SCHEMAS_MAX_BYTES)
-    throw new FilterError('response/validates', `must be at most ${SCHEMAS_MAX_BYTES / 1024} KB of JSON`);
-  usePatternWork(COMPILE_UNITS * bytes);
+  usePatternWork(COMPILE_UNITS * assertSize(schemas));
   const ofTexts = Object.entries({ path, query, headers }).flatMap(([name, schema]): [string, JsonSchema][] =>
     schema === undefined ? [] : [[name, schema]],
   );
@@ -52,6 +49,14 @@ export function compileSchemas(schemas: RequestSchemas): ValidateRequest {
     if (map) return faultOf(ofBody, { body: isOfForm ? structuredClone(map.value) : map.value });
     return isJsonType(type) ? { pointer: '/body', detail: 'is not JSON' } : undefined;
   };
+}
+
+/** Answers the bytes of schemas. Throws `FilterError` for too many. */
+export function assertSize(schemas: RequestSchemas): number {
+  const bytes = Buffer.byteLength(JSON.stringify(schemas));
+  if (bytes > SCHEMAS_MAX_BYTES)
+    throw new FilterError('response/validates', `must be at most ${SCHEMAS_MAX_BYTES / 1024} KB of JSON`);
+  return bytes;
 }
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';

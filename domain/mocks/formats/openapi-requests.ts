@@ -123,14 +123,43 @@ function membersOf(given: unknown, resolve: Resolve, level: number): string[] {
   return [...Object.keys(properties ?? {}), ...inner.flatMap((one) => membersOf(one, resolve, level + 1))];
 }
 
-/** What of a schema says which values are valid; the rest is for readers and for answers. */
-const KEYWORDS = new Set(
-  `type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength
-   pattern format maxItems minItems uniqueItems maxContains minContains maxProperties minProperties
-   required dependentRequired items contains additionalProperties propertyNames not if then else
-   unevaluatedItems unevaluatedProperties allOf anyOf oneOf prefixItems properties patternProperties
-   dependentSchemas $ref`.split(/\s+/),
-);
+const isNumber = (value: unknown): boolean => typeof value === 'number';
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isFlag = (value: unknown): boolean => typeof value === 'boolean';
+const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
+const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const isAny = (): boolean => true;
+const TYPES = new Set<unknown>(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
+const isType = (value: unknown): boolean =>
+  isList(value) || isText(value) ? [value].flat().every((one) => TYPES.has(one)) : false;
+
+/** What of a schema says which values are valid, and in which form; the rest is for readers and for answers. */
+const KEYWORDS = new Map<string, (value: unknown) => boolean>([
+  ['type', isType],
+  ['enum', isList],
+  ['const', isAny],
+  ['format', isText],
+  ['pattern', isText],
+  ['uniqueItems', isFlag],
+  ['required', isNames],
+  ['$ref', isText],
+  ...named(
+    isNumber,
+    'multipleOf maximum minimum exclusiveMaximum exclusiveMinimum maxLength minLength maxItems minItems',
+  ),
+  ...named(isNumber, 'maxContains minContains maxProperties minProperties'),
+  ...named(isList, 'allOf anyOf oneOf prefixItems'),
+  ...named(isObject, 'properties patternProperties dependentSchemas dependentRequired'),
+  ...named(
+    isAny,
+    'items contains additionalProperties propertyNames not if then else unevaluatedItems unevaluatedProperties',
+  ),
+]);
+
+function named(form: (value: unknown) => boolean, names: string): [string, (value: unknown) => boolean][] {
+  return names.split(' ').map((name) => [name, form]);
+}
+
 /** Schemas of one operation; more of them take more than 12 KB. */
 const SCHEMAS_MAX = 2_000;
 const LEVELS_MAX = 50;
@@ -148,7 +177,17 @@ function createCleaning(resolve: Resolve): { clean: Clean; definitions: Readonly
       if (keyword in given) throw new NotCheckedError(`the keyword ${keyword} has no counterpart`);
     const kept = Object.fromEntries(Object.entries(given).filter(([keyword]) => KEYWORDS.has(keyword)));
     const inner = mapSchemas(kept, (one) => cleaned(one, level + 1));
-    return { ...inner, ...corrected(given, resolve), ...(typeof given.$ref === 'string' && referred(given.$ref)) };
+    const whole = {
+      ...inner,
+      ...corrected(given, resolve),
+      ...(typeof given.$ref === 'string' && referred(given.$ref)),
+    };
+    for (const [keyword, value] of Object.entries(whole))
+      if (value !== undefined && !KEYWORDS.get(keyword)?.(value))
+        throw new NotCheckedError(`the keyword ${keyword} has a form that it must not have`);
+    const patterns = isObject(given.patternProperties) ? Object.keys(given.patternProperties) : [];
+    if (!patterns.every(isUsable)) throw new NotCheckedError('a pattern of names cannot be used');
+    return whole;
   };
   const referred = (reference: string): Part => {
     let name = names.get(reference);

@@ -168,6 +168,10 @@ describe('a description of OpenAPI', () => {
       [{ properties: large }, 'larger than 12 KB'],
       [{ $dynamicRef: '#a' }, '$dynamicRef'],
       [{ $ref: 'other.yaml' }, 'leads to nothing'],
+      [{ type: 'file' }, 'the keyword type'],
+      [{ properties: { a: { required: 'b' } } }, 'the keyword required'],
+      [{ maxLength: '3' }, 'the keyword maxLength'],
+      [{ patternProperties: { '(?!a)': true } }, 'a pattern of names'],
     ] as const) {
       const { steps, notTaken } = posting(schema);
       expect(steps[0]?.response.validates).toBeUndefined();
