@@ -43,6 +43,9 @@ export function connectStores({ config, access, openOrm, outages }: StoresParts)
       pagesOf: ({ tenantId, sessionId }) =>
         replayPagesOf(reads.as(systemActor({ tenantId, tenantSlug: '' }, SESSIONS)), sessionId),
     }),
-    close: () => Promise.all([orm.close(true), reads.close()]),
+    close() {
+      outages.stop();
+      return Promise.all([orm.close(true), reads.close()]);
+    },
   };
 }

@@ -18,8 +18,8 @@ export const orgSyncsSweep = defineSweep({
   due: ({ system }, limit) =>
     stalledSyncs(system, { requestedSeconds: REQUESTED_MAX_SECONDS, runningSeconds: RUNNING_MAX_SECONDS, limit }),
   key: ({ orgId }) => orgId,
-  async handle({ launch }, { tenantId, tenantSlug, orgId }) {
-    const input = { tenantId, tenantSlug, orgId };
+  async handle({ launch }, { tenantId, tenantSlug, orgId, username }) {
+    const input = { tenantId, tenantSlug, orgId, username };
     // A request waits for the refresh that is running.
     if ((await launch.stateOf(orgExplorerContract, input)) === 'running') return 0;
     await launch.signalWithStart(orgExplorerContract, input, refreshSignal);

@@ -32,14 +32,10 @@ async function signalWorkflows(
   { adapters, actor, log }: Scope,
   { run, hasReport, hasChecks }: Reconciled,
 ): Promise<void> {
-  const key = { ...tenantOf(actor), runId: run.id };
+  const key = { ...tenantOf(actor), runId: run.id, workflowPath: run.workflowPath };
   try {
     if (hasReport)
-      await adapters.launch.signal(
-        flowRunContract,
-        { ...key, taskType: run.taskType, workflowPath: run.workflowPath },
-        pipelineReportedSignal,
-      );
+      await adapters.launch.signal(flowRunContract, { ...key, taskType: run.taskType }, pipelineReportedSignal);
     if (hasChecks) await adapters.launch.signalWithStart(flowChecksContract, key, checksChangedSignal);
   } catch (error) {
     if (!(error instanceof EngineUnavailableError)) throw error;

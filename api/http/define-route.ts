@@ -94,8 +94,10 @@ interface RouteShape<
   response: R;
   /** Media types of the reply, for the reference. Default: JSON alone. */
   contentTypes?: readonly string[];
-  /** Errors in addition to those of every route (400, 401, 403, 404, 429, 503). */
+  /** Errors in addition to those of every route (400, 401, 403, 404, 429, 431, 503). */
   errors?: readonly ErrorCode[];
+  /** A body of JSON that errors of these statuses may have instead of that of a problem. */
+  ownErrors?: { statuses: readonly number[]; body: z.ZodType };
   /** The body has a credential: rate-limited per address instead of per token, and never cached. */
   takesCredential?: boolean;
   /** The reply has a credential: never cached, and never kept for an `Idempotency-Key`. */

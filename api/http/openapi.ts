@@ -196,11 +196,21 @@ class ProblemResponses {
   of(route: AnyRoute): Record<string, ZodOpenApiResponseObject> {
     const isPage = route.contentTypes?.includes('text/html') === true && !route.contentTypes.includes(JSON_TYPE);
     const byStatus = Map.groupBy(new Set(codesOf(route)), (code) => String(STATUS_OF[code]));
-    return Object.fromEntries([...byStatus].map(([status, codes]) => [status, this.#response(status, codes, isPage)]));
+    const { ownErrors } = route;
+    return Object.fromEntries(
+      [...byStatus].map(([status, codes]) => {
+        const own = ownErrors?.statuses.includes(Number(status)) ? ownErrors.body : undefined;
+        return [status, this.#response(status, codes, { isPage, own })];
+      }),
+    );
   }
 
-  #response(status: string, codes: readonly ErrorCode[], isPage: boolean): ZodOpenApiResponseObject {
-    const id = [...codes.toSorted(), ...(isPage ? ['page'] : [])].join('-or-');
+  #response(
+    status: string,
+    codes: readonly ErrorCode[],
+    { isPage, own }: { isPage: boolean; own: z.ZodType | undefined },
+  ): ZodOpenApiResponseObject {
+    const id = [...codes.toSorted(), ...(isPage ? ['page'] : []), ...(own ? [own.meta()?.id] : [])].join('-or-');
     const known = this.#shared.get(id);
     if (known) return known;
     const response = {
@@ -208,6 +218,7 @@ class ProblemResponses {
       description: `${STATUS_CODES[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
       content: {
         [PROBLEM_TYPE]: { schema: Problem, example: problemExample(Number(status), codes) },
+        ...(own && { [JSON_TYPE]: { schema: own } }),
         ...(isPage && { 'text/html': { schema: z.string() } }),
       },
     };
@@ -223,6 +234,7 @@ const codesOf = (route: AnyRoute): ErrorCode[] => [
   ...(takesIdempotencyKey(route) ? (['in_progress', 'unprocessable'] as const) : []),
   ...(route.body ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
   'rate_limited',
+  'headers_too_large',
   'unavailable',
   ...(route.errors ?? []),
 ];

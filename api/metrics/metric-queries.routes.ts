@@ -13,13 +13,21 @@ import {
 import type { StoreRead } from '../../domain/metrics/metrics-store.port.ts';
 import { type AnyRoute, ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import type { Scope } from '../http/scope.ts';
-import { byLabel, InstantQuery, LabelQuery, PrometheusAnswer, RangeQuery, ResultAnswer } from './metrics.schemas.ts';
+import {
+  byLabel,
+  InstantQuery,
+  LabelQuery,
+  PrometheusAnswer,
+  PrometheusError,
+  RangeQuery,
+  ResultAnswer,
+} from './metrics.schemas.ts';
 import { prometheusReply, RESULT_ANSWER_MAX_BYTES, resultReply } from './prometheus-replies.ts';
 
 const GROUP = 'Metrics';
 const AUDIT = { none: 'it only reads' };
 const AS_PROMETHEUS =
-  "Answers, status codes and errors are those of Prometheus' HTTP API: an error is `{status: error, errorType, error}`.";
+  "Answers, status codes and errors are those of Prometheus' HTTP API: a query that fails is answered `{status: error, errorType, error}` (`PrometheusError`); what is wrong with the credential, or comes too often, is a problem.";
 const RESULT = 'Errors are problems.';
 const QUERY =
   'MetricsQL, which knows PromQL, without `WITH` templates. At most 200 selectors, 10 functions that write labels, texts of 1 KB for functions, and labels of 4 KB; of a tenant three queries run at a time, and others wait. Counts and the series `_count` and `_sum` of timers are one sample for each five minutes: what happened in them; `sum_over_time(deploy.count[1d])` adds up a day. A bare number or text is answered as a vector, as the store does. Dots in names become underscores, but not in names of labels that are given as texts to `label_replace` and the like.';
@@ -43,7 +51,8 @@ function labelValues(name: string, query: object): [StoreRead, Query] {
 
 const common = { group: GROUP, roles: ANY_ROLE, projectScope: 'refused', status: 200, audit: AUDIT } as const;
 const plain = { ...common, method: 'get', response: ResultAnswer, errors: ['unprocessable'] } as const;
-const asPrometheus = { ...common, response: PrometheusAnswer, errors: ['unprocessable'] } as const;
+const ownErrors = { statuses: [400, 404, 422, 503], body: PrometheusError };
+const asPrometheus = { ...common, response: PrometheusAnswer, errors: ['unprocessable'], ownErrors } as const;
 const inForm = { ...asPrometheus, method: 'post', bodyType: 'form', takesRepeatedFields: true } as const;
 
 const plainRoutes = [

@@ -70,6 +70,21 @@ export const PrometheusAnswer = z
   })
   .meta({ id: 'PrometheusAnswer' });
 
+/** What Prometheus' HTTP API answers when it cannot answer a query. */
+export const PrometheusError = z
+  .strictObject({
+    status: z.literal('error'),
+    errorType: z.enum(['bad_data', 'not_found', 'execution', 'timeout', 'unavailable']).meta({
+      description:
+        '`bad_data` (400): the query cannot be read; `not_found` (404); `execution` (422): it cannot be carried out, or its answer is too large; `timeout` and `unavailable` (503): it took too long, or the store is away',
+    }),
+    error: z.string(),
+  })
+  .meta({
+    id: 'PrometheusError',
+    example: { status: 'error', errorType: 'bad_data', error: 'invalid parameter "query": it is empty' },
+  });
+
 export const ResultAnswer = PrometheusAnswer.extend({
   result: z.unknown().meta({ description: '`data.result`; of label values `data`' }),
 }).meta({ id: 'MetricResult' });

@@ -32,7 +32,7 @@ const STATES =
 export const readScope = ({ reads, tx, adapters, actor }: Scope): ReadScope => ({
   reads,
   tx,
-  onRequested: ({ id: orgId }) => signalOrgExplorer(adapters.launch, { ...tenantOf(actor), orgId }),
+  onRequested: ({ id: orgId, username }) => signalOrgExplorer(adapters.launch, { ...tenantOf(actor), orgId, username }),
 });
 
 export const orgExplorerRoutes = [

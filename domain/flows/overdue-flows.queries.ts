@@ -82,13 +82,15 @@ export async function settleRunCounts(system: Database): Promise<number> {
 
 export interface UnwrittenChecks extends TenantKey {
   runId: string;
+  workflowPath: string | null;
 }
 
 /** Runs with checks that were not written to the git host in time. */
 export const unwrittenChecks = (system: Database, limit: number): Promise<UnwrittenChecks[]> =>
   system
     .selectFrom('flow_check as c')
-    .select(['c.tenantId', tenantSlugOf('c.tenantId'), 'c.runId'])
+    .innerJoin('flow_run as r', (join) => join.onRef('r.tenantId', '=', 'c.tenantId').onRef('r.id', '=', 'c.runId'))
+    .select(['c.tenantId', tenantSlugOf('c.tenantId'), 'c.runId', 'r.workflowPath'])
     .distinct()
     .whereRef('c.writtenRevision', '<', 'c.revision')
     .where('c.updatedAt', '<', secondsAgo(CHECKS_WRITTEN_WITHIN_SECONDS))

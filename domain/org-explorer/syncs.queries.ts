@@ -166,6 +166,7 @@ export const stalledSyncs = (
 ) =>
   system
     .selectFrom('org_sync as s')
+    .innerJoin('crm_org as o', (join) => join.onRef('o.tenantId', '=', 's.tenantId').onRef('o.id', '=', 's.orgId'))
     .where('s.status', 'in', sql<never>`('requested', 'running')`)
     .where((eb) =>
       eb.or([
@@ -179,6 +180,7 @@ export const stalledSyncs = (
       's.tenantId',
       tenantSlugOf('s.tenantId'),
       's.orgId',
+      'o.username',
       eb('s.status', '=', 'running').as('isRunning'),
     ])
     .execute();

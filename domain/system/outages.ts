@@ -54,6 +54,7 @@ export class Outages {
   readonly #watched = new Map<DependencyName, Dependency>();
   readonly #current = new Map<Dependency, Outage>();
   readonly #endedAt = new Map<Dependency, number>();
+  #isStopped = false;
 
   constructor(log: Pick<Logger, 'warn' | 'error'>) {
     this.#log = log;
@@ -68,7 +69,7 @@ export class Outages {
   reporter(name: DependencyName): ReportAway {
     return (error) => {
       const dependency = this.#watched.get(name);
-      if (!dependency || this.#current.has(dependency)) return;
+      if (!dependency || this.#isStopped || this.#current.has(dependency)) return;
       const outage = { dependency, isAway: false, held: [] };
       this.#current.set(dependency, outage);
       void this.#follow(outage, error);
@@ -83,12 +84,18 @@ export class Outages {
     else entry.write();
   }
 
+  /** Nothing is looked into any more: connections are about to be closed. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
   async #follow(outage: Outage, error: unknown): Promise<void> {
     const { dependency } = outage;
     const { title, meanwhile, isOptional = false } = dependency;
     const since = performance.now();
     for (;;) {
       const found = await stateOf(dependency, CHECK_TIMEOUT_MS);
+      if (this.#isStopped) return;
       if (found.state === 'up') break;
       if (!outage.isAway) {
         outage.isAway = true;

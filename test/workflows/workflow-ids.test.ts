@@ -7,6 +7,7 @@ import { flowChecksContract } from '../../workflows/flows/flow-checks.contract.t
 import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import { scheduledFlowContract } from '../../workflows/flows/scheduled-flow.contract.ts';
 import { gitMirrorContract } from '../../workflows/git/git-mirror.contract.ts';
+import { orgExplorerContract } from '../../workflows/org-explorer/org-explorer.contract.ts';
 import { releaseDomainContract } from '../../workflows/release-candidates/release-domain.contract.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { startOptions } from '../../workflows/temporal-start.ts';
@@ -46,7 +47,15 @@ test.each([
   [buildImpactContract.workflowId({ ...project, previewKey: 'k1', generation: 2 }), 'build-impact/acme/shop/p1/k1/2'],
   [environmentLockContract.workflowId(lock), 'environment-lock/acme/shop/e1'],
   [environmentLockContract.workflowId({ ...lock, environmentName: 'renamed' }), 'environment-lock/acme/shop/e1'],
-  [flowChecksContract.workflowId({ ...tenant, runId: 'r1' }), 'flow-checks/r1'],
+  [flowChecksContract.workflowId({ ...tenant, runId: 'r1', workflowPath: null }), 'flow-checks/r1'],
+  [
+    flowChecksContract.workflowId({ ...tenant, runId: RUN_ID, workflowPath: workflowPathOf(RELEASE) }),
+    'flow-checks/execute-release/2026.03/prod%2f1/956e0ab1c2d3',
+  ],
+  [
+    orgExplorerContract.workflowId({ ...tenant, orgId: 'o1', username: 'admin@acme.example' }),
+    'org/admin@acme.example',
+  ],
   [workItemReportContract.workflowId({ ...tenant, requestId: 'q1' }), 'work-item-report/q1'],
   [flowRunContract.workflowId({ ...tenant, runId: 'r1', taskType: 'build' }), 'flow/build/r1'],
   [

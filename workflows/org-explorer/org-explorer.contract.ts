@@ -1,10 +1,12 @@
 import type { TenantKey } from '../../domain/shared/actor.ts';
+import { idSegment } from '../../domain/shared/id-segment-rules.ts';
 import { CRM_QUEUE } from '../org-limits/org-limits.contract.ts';
 import { defineContract, defineSignal, type Launch } from '../launch.ts';
 
 /** The one reader of an org's metadata: its refreshes never overlap. */
 export interface OrgExplorerInput extends TenantKey {
   orgId: string;
+  username: string;
 }
 
 /** A refresh was requested. */
@@ -12,8 +14,8 @@ export const refreshSignal = defineSignal('refresh');
 
 export const orgExplorerContract = defineContract('orgExplorer', {
   taskQueue: CRM_QUEUE,
-  workflowId: ({ tenantSlug, orgId }) => `${tenantSlug}/org-explorer/${orgId}`,
-  summary: ({ orgId }) => `Metadata of org ${orgId}`,
+  workflowId: ({ tenantSlug, username }) => `${tenantSlug}/org/${idSegment(username)}`,
+  summary: ({ username }) => `Metadata of org ${username}`,
   searchAttributes: ({ tenantSlug, orgId }) => ({ Tenant: tenantSlug, TaskType: 'org-explorer', EntityId: orgId }),
 });
 

@@ -24,7 +24,8 @@ const { listComponents } = proxyActivities<OrgExplorerActivities>(ORG_READ);
 /** An org that was just read is often asked for again soon: the workflow stays for so long. */
 const LINGER = '5 seconds';
 
-type Outcome = 'succeeded' | 'failed' | 'gone' | 'moved';
+type Read = 'succeeded' | 'gone' | 'moved';
+type Outcome = Read | { failure: string };
 
 /** A refresh that has listed, and goes on in another run because the history of this one is long. */
 interface Underway {
@@ -36,7 +37,7 @@ interface Underway {
 
 /**
  * Brings the index of an org's metadata up to date, once for all requests that came meanwhile, and completes when there
- * are none left. A refresh that failed says why in its row, and the workflow then fails.
+ * are none left. A refresh that failed says why in its row, and the workflow then fails with the same reason.
  */
 export async function orgExplorer(input: OrgExplorerInput, underway?: Underway): Promise<void> {
   let isRequested = false;
@@ -49,21 +50,20 @@ export async function orgExplorer(input: OrgExplorerInput, underway?: Underway):
     const job = started?.job ?? (await beginRefresh(input));
     if (job) {
       const ended = await refresh(job, started);
-      if (typeof ended !== 'string') return await continueAsNew<typeof orgExplorer>(input, ended);
+      if (typeof ended !== 'string' && 'job' in ended) return await continueAsNew<typeof orgExplorer>(input, ended);
       outcome = ended;
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof orgExplorer>(input);
     } else if (!(await condition(() => isRequested, LINGER, { summary: 'idle' }))) break;
   }
-  if (outcome === 'failed')
-    throw ApplicationFailure.nonRetryable('The org could not be read; its last sync says why', 'refresh_failed');
+  if (typeof outcome !== 'string') throw ApplicationFailure.nonRetryable(outcome.failure, 'refresh_failed');
 }
 
 async function refresh(job: RefreshJob, underway: Underway | undefined): Promise<Outcome | Underway> {
   const { username } = job;
-  const end = async (message: string): Promise<Outcome> => {
+  const end = async (message: string): Promise<{ failure: string }> => {
     setCurrentDetails(`${username}: failed: ${message}`);
     await endRefresh({ ...job, end: { status: 'failed', message } });
-    return 'failed';
+    return { failure: message };
   };
   try {
     const result = await read(job, underway);
@@ -77,10 +77,7 @@ async function refresh(job: RefreshJob, underway: Underway | undefined): Promise
 }
 
 /** Lists and retrieves; answers the failure that ended it, or what is left for another run. */
-async function read(
-  job: RefreshJob,
-  underway: Underway | undefined,
-): Promise<Exclude<Outcome, 'failed'> | Failed | Underway> {
+async function read(job: RefreshJob, underway: Underway | undefined): Promise<Read | Failed | Underway> {
   const isBounded = patched('bounded-refresh');
   const counts = underway?.counts ?? { ...NO_TROUBLE };
   const trouble = createTrouble(job, counts, isBounded);

@@ -39,7 +39,7 @@ const run = <Result>(work: () => Promise<Result>): Promise<Result> =>
 async function begun({ place, orgUsername }: ExploredOrg, body: object = {}): Promise<RefreshJob> {
   await app.as(app.owner).post(202, `${EXPLORER}/metadata/refresh`, { ...place, ...body });
   const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [orgUsername]);
-  const job = await activities.beginRefresh({ ...app.tenantKey, orgId: row?.id ?? '' });
+  const job = await activities.beginRefresh({ ...app.tenantKey, orgId: row?.id ?? '', username: orgUsername });
   if (!job) throw new Error('no refresh was requested');
   return job;
 }

@@ -158,7 +158,7 @@ recording('records the histories', async ({ keep }) => {
     await owner.post(200, `/api/flows/runs/${abandoned}/cancel`);
     await record('abandoned-pipeline', abandoned);
     await record('staged', await start({ id: 'request-release' }));
-    const checked = { ...app.tenantKey, runId: pipeline };
+    const checked = { ...app.tenantKey, runId: pipeline, workflowPath: null };
     for (let n = 0; n < 3; n++) await app.launch.signalWithStart(flowChecksContract, checked, checksChangedSignal);
     await keep('flow-checks', app.launch.idOf(flowChecksContract, checked));
     const { id: scheduleId } = await owner.post(201, '/api/flows/schedules', {

@@ -123,7 +123,12 @@ test('an org that is deleted during its refresh ends it', async () => {
   const jobId = await requested(app, explored);
   await whenRetrieving(app, jobId);
   const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [orgUsername]);
-  const state = () => app.launch.stateOf(orgExplorerContract, { ...app.tenantKey, orgId: row?.id ?? '' });
+  const state = () =>
+    app.launch.stateOf(orgExplorerContract, {
+      ...app.tenantKey,
+      orgId: row?.id ?? '',
+      username: orgUsername,
+    });
   expect(await state()).toBe('running');
   await app.as(app.owner).delete(204, `/api/auth/crm/org${queryOf({ username: orgUsername })}`);
   await eventually(state, (now) => now !== 'running');

@@ -51,7 +51,7 @@ test('a worker killed while it lists, waits and stores: the next one goes on, an
     listing.org.heal();
     for (const retrieve of waiting.org.retrieves.values()) retrieve.pollsLeft = 0;
     worker = await startWorker(app, ['crm-v1']);
-    const left = await app.sql<{ orgId: string }>('select id as "orgId" from crm_org');
+    const left = await app.sql<{ orgId: string; username: string }>('select id as "orgId", username from crm_org');
     for (const org of left)
       await loseHeartbeats(app, app.launch.idOf(orgExplorerContract, { ...app.tenantKey, ...org }));
     for (const [explored, total] of sizes) {

@@ -24,7 +24,11 @@ recording('records the history', async ({ keep, handleOf }) => {
     org.fail('used-up', { path: /Soap/ });
     await app.as(app.owner).post(202, `${EXPLORER}/metadata/refresh`, explored.place);
     const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [explored.orgUsername]);
-    const id = app.launch.idOf(orgExplorerContract, { ...app.tenantKey, orgId: row?.id ?? '' });
+    const id = app.launch.idOf(orgExplorerContract, {
+      ...app.tenantKey,
+      orgId: row?.id ?? '',
+      username: explored.orgUsername,
+    });
     // The first of its runs lists; a later one goes on where its history was long.
     const { runId } = await eventually(
       () =>
