@@ -129,7 +129,7 @@ export function createBackend({ config, launch, log, outages }: BackendParts): B
   const stores = connectStores({ config, access, openOrm: connectOrm, outages });
   const { orm, reads, objects } = stores;
   const signals: CommitSignals = {
-    ...createCommitSignals(launch),
+    ...createCommitSignals(launch, stores.laneNames),
     happened(tenant, events) {
       ownMetrics.measure(tenant, events);
       for (const event of events) {

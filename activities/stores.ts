@@ -5,7 +5,8 @@ import { SESSIONS } from '../domain/browser-sessions/session-announcements.ts';
 import { createFencedReads } from '../domain/data/fenced-reads.ts';
 import type { DatabaseAccess } from '../domain/data/pool.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
-import { systemActor } from '../domain/shared/actor.ts';
+import { laneNames } from '../domain/webhooks/lane-names.queries.ts';
+import { systemActor, type TenantKey } from '../domain/shared/actor.ts';
 import type { Config } from '../domain/shared/config.ts';
 import type { Outages, ReportAway } from '../domain/system/outages.ts';
 import { createObjectStore } from './adapters/object-store.ts';
@@ -38,6 +39,8 @@ export function connectStores({ config, access, openOrm, outages }: StoresParts)
     reads,
     objects,
     dependencies,
+    laneNames: (tenant: TenantKey, webhookIds: readonly string[]) =>
+      laneNames(reads.as(systemActor(tenant, 'webhook-lane')), webhookIds),
     recordings: localRecordings({
       objects,
       pagesOf: ({ tenantId, sessionId }) =>

@@ -9,7 +9,7 @@ import { applyEventsUpdate, releaseDomainContract } from './release-candidates/r
 import { reportChangedSignal, workItemReportContract } from './work-item-requests/work-item-report.contract.ts';
 import { assignmentChangedSignal, reviewAssignmentContract } from './review-assignments/review-assignment.contract.ts';
 import { poolChangedSignal, reviewPoolContract } from './review-pools/review-pool.contract.ts';
-import { signalLanes } from './webhooks/webhook-lane.contract.ts';
+import { type FindLaneNames, signalLanes } from './webhooks/webhook-lane.contract.ts';
 
 /** Signals to one approval or work item within this time are coalesced. */
 const QUIET_MS = 20;
@@ -19,8 +19,8 @@ const POOL_QUIET_MS = 250;
 const APPLIED_WITHIN_MS = 5_000;
 
 /** The signals to workflows that follow the commit of a unit of work. */
-export const createCommitSignals = (launch: Launch): Omit<CommitSignals, 'happened'> => ({
-  lanes: signalLanes(launch),
+export const createCommitSignals = (launch: Launch, laneNames: FindLaneNames): Omit<CommitSignals, 'happened'> => ({
+  lanes: signalLanes(launch, laneNames),
   chats({ tenantId, tenantSlug }, workspaceIds) {
     for (const workspaceId of workspaceIds) signalChatLane(launch, { tenantId, tenantSlug, workspaceId });
   },

@@ -1,6 +1,6 @@
-import { endGcCheck } from '../../domain/gc-ledger/gc-checks.mutations.ts';
+import { endGcCheck, gcCheck } from '../../domain/gc-ledger/gc-checks.mutations.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
-import { gcCheckContract } from '../../workflows/gc-ledger/gc-check.contract.ts';
+import { gcCheckContract, gcCheckInput } from '../../workflows/gc-ledger/gc-check.contract.ts';
 import { defineStalledWorkSweep } from '../system/stalled-work-sweep.ts';
 
 /** Launches checks whose launch was lost, and settles those whose workflow somebody ended. */
@@ -9,7 +9,8 @@ export const gcChecksSweep = defineStalledWorkSweep({
   table: 'gc_check',
   contract: gcCheckContract,
   runningMaxSeconds: 600,
-  inputOf: (tenant, checkId) => ({ ...tenant, checkId }),
+  inputOf: async (tenant, checkId, { actingAs }) =>
+    gcCheckInput(tenant, await actingAs(systemActor(tenant, 'gc-check'))((tx) => gcCheck(tx, checkId))),
   end: ({ actingAs }, input) =>
     actingAs(systemActor(input, 'gc-check'))((tx) =>
       endGcCheck(tx, input.checkId, { environments: [], error: 'The check was ended from outside' }),

@@ -14,7 +14,7 @@ interface StalledWork<Input extends TenantKey> {
   contract: WorkflowContract<Input>;
   /** Work that has been running for this long may have lost its workflow; repeating it must be safe. */
   runningMaxSeconds: number;
-  inputOf: (tenant: TenantKey, id: string) => Input;
+  inputOf: (tenant: TenantKey, id: string, deps: Deps) => Input | Promise<Input>;
   /** Ends work whose workflow somebody ended. */
   end: (deps: Deps, input: Input) => Promise<unknown>;
 }
@@ -32,7 +32,7 @@ export const defineStalledWorkSweep = <Input extends TenantKey>(work: StalledWor
       }),
     key: ({ id }) => id,
     async handle(deps, { id, ...tenant }) {
-      const input = work.inputOf(tenant, id);
+      const input = await work.inputOf(tenant, id, deps);
       const state = await deps.launch.stateOf(work.contract, input);
       if (state === 'running') return 0;
       // A workflow that has ended is not started again.

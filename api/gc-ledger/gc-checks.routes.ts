@@ -1,7 +1,7 @@
 import { gcCheck, type GcCheckRow, requestGcCheck } from '../../domain/gc-ledger/gc-checks.mutations.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
-import { gcCheckContract } from '../../workflows/gc-ledger/gc-check.contract.ts';
+import { gcCheckContract, gcCheckInput } from '../../workflows/gc-ledger/gc-check.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId } from '../http/parameters.ts';
 import { CheckIn, GcCheckOut } from './gc-ledger.schemas.ts';
@@ -30,7 +30,7 @@ export const gcChecksRoutes = [
         const project = await projectInRequest(work, repositoryIdentifier);
         return requestGcCheck(work, { project, branch });
       });
-      adapters.launch.startInBackground(gcCheckContract, { ...tenantOf(actor), checkId: check.id });
+      adapters.launch.startInBackground(gcCheckContract, gcCheckInput(tenantOf(actor), check));
       return view(check);
     },
   }),

@@ -11,6 +11,11 @@ export interface LaneKey extends TenantKey {
   webhookId: string;
 }
 
+/** The same with what the id of its workflow is made of. */
+export interface NamedLane extends LaneKey {
+  laneName: string | null;
+}
+
 /** How long a claim outlives the longest attempt of its webhook. */
 const LEASE_MARGIN_MS = 20_000;
 
@@ -173,7 +178,7 @@ export const createLaneStore = (db: Database) => ({
   },
 
   /** Lanes with deliveries that are overdue and that nobody works on: their signal was lost. */
-  overdue: (byMs: number, limit: number): Promise<LaneKey[]> =>
+  overdue: (byMs: number, limit: number): Promise<NamedLane[]> =>
     db
       .selectFrom('webhook as w')
       .where('w.status', '=', 'active')
@@ -200,7 +205,7 @@ export const createLaneStore = (db: Database) => ({
         ),
       )
       .limit(limit)
-      .select(['w.tenantId', tenantSlugOf('w.tenantId'), 'w.id as webhookId'])
+      .select(['w.tenantId', tenantSlugOf('w.tenantId'), 'w.id as webhookId', 'w.laneName'])
       .execute(),
 
   /** Lanes for which a reason to disable them was recorded and nothing followed. */

@@ -34,6 +34,8 @@ export const WebhookSchema = defineEntity({
     status: p.text().$type<WebhookStatus>().default('active'),
     failureReason: p.text().nullable(),
     createdBy: p.text(),
+    /** In the id of the workflow that delivers; it stays when the webhook is renamed. */
+    laneName: p.text().nullable(),
     deletedAt: p.datetime(3).nullable(),
     revision: p.integer().default(1),
     errorCount: p.integer().default(0),

@@ -1,3 +1,4 @@
+import { laneNameOf } from './lane-name-rules.ts';
 import { LockMode } from '@mikro-orm/core';
 import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
 import { isSameRecipient } from '../outbound/recipient-rules.ts';
@@ -56,6 +57,7 @@ export async function createWebhook(
     tenantId: tx.tenantId,
     secret: sealSecret(encryption, id, secret),
     createdBy: tx.actor.email,
+    laneName: laneNameOf({ name: settings.name, id }),
   });
   await tx.em.flush();
   const shown = shownWebhook(encryption, webhook);

@@ -13,6 +13,8 @@ import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { startOptions } from '../../workflows/temporal-start.ts';
 import { chatLaneContract } from '../../workflows/chat/chat-lane.contract.ts';
 import { workItemReportContract } from '../../workflows/work-item-requests/work-item-report.contract.ts';
+import { gcCheckContract, gcCheckInput } from '../../workflows/gc-ledger/gc-check.contract.ts';
+import { laneNameOf } from '../../domain/webhooks/lane-name-rules.ts';
 import { webhookLaneContract } from '../../workflows/webhooks/webhook-lane.contract.ts';
 import { idSegment } from '../../domain/shared/id-segment-rules.ts';
 import { boundedId, boundedSummary, ID_BYTES_MAX, prefixOf } from '../../workflows/workflow-id.ts';
@@ -75,7 +77,19 @@ test.each([
   [releaseDomainContract.workflowId({ ...project, domain: 'core' }), 'release-domain/acme/shop/core'],
   [releaseDomainContract.workflowId({ ...project, domain: 'Größe 1' }), 'release-domain/acme/shop/Größe 1'],
   [chatLaneContract.workflowId({ ...tenant, workspaceId: 'w1' }), 'chat-lane/w1'],
-  [webhookLaneContract.workflowId({ ...tenant, webhookId: 'w1' }), 'webhook/w1'],
+  [webhookLaneContract.workflowId({ ...tenant, webhookId: 'w1', laneName: null }), 'webhook/w1'],
+  [
+    webhookLaneContract.workflowId({
+      ...tenant,
+      webhookId: RUN_ID,
+      laneName: laneNameOf({ name: 'board', id: RUN_ID }),
+    }),
+    'webhook/board-0ab1c2d3',
+  ],
+  [
+    gcCheckContract.workflowId(gcCheckInput(tenant, { id: RUN_ID, repositoryIdentifier, branch: 'release/1' })),
+    'gc-check/acme/shop/release%2f1/956e0ab1c2d3',
+  ],
 ])('%s', (id, expected) => {
   expect(id).toBe(`acme/${expected}`);
   expect(boundedId('', id)).toBe(id);

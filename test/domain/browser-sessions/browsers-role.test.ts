@@ -84,6 +84,7 @@ test('the role of hosts has what their statements need, and nothing else', async
     'browser_host delete, insert, select',
     'browser_replay_page select',
     'browser_session select',
+    'webhook_lane_names(uuid[]) execute',
   ]);
   const columns = Map.groupBy(
     all.filter((line) => /^\w+\./.test(line)),

@@ -1,5 +1,5 @@
 import type { Json } from '../../support/client.ts';
-import { gcCheckContract } from '../../../workflows/gc-ledger/gc-check.contract.ts';
+import { gcCheckContract, gcCheckInput } from '../../../workflows/gc-ledger/gc-check.contract.ts';
 import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { leaked } from '../../support/crm.ts';
@@ -117,7 +117,11 @@ test('a worker that dies in the midst of a check is replaced by another, which a
   await dying.kill('SIGKILL');
   crm.org('acme').heal();
   worker = await startWorker(app, ['crm-v1']);
-  await loseHeartbeats(app, app.launch.idOf(gcCheckContract, { ...app.tenantKey, checkId: id }), 1);
+  await loseHeartbeats(
+    app,
+    app.launch.idOf(gcCheckContract, gcCheckInput(app.tenantKey, { id, ...ledger, branch: 'main' })),
+    1,
+  );
   await expect(ended(id)).resolves.toMatchObject({
     status: 'completed',
     environments: [

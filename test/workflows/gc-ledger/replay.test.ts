@@ -1,4 +1,4 @@
-import { gcCheckContract } from '../../../workflows/gc-ledger/gc-check.contract.ts';
+import { gcCheckContract, gcCheckInput } from '../../../workflows/gc-ledger/gc-check.contract.ts';
 import { crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { testApp } from '../../support/app.ts';
 import { checkedLedger } from '../../support/gc-check.ts';
@@ -17,10 +17,8 @@ recording('records the history', async ({ keep }) => {
     const ledger = await checkedLedger(app, crm);
     await ledger.events([detected('Gone')]);
     const { repositoryIdentifier } = ledger;
-    const { id: checkId } = await app
-      .as(app.owner)
-      .post(202, '/api/gc-ledger/check', { repositoryIdentifier, branch: 'main' });
-    await keep('gc-check', app.launch.idOf(gcCheckContract, { ...app.tenantKey, checkId }));
+    const check = await app.as(app.owner).post(202, '/api/gc-ledger/check', { repositoryIdentifier, branch: 'main' });
+    await keep('gc-check', app.launch.idOf(gcCheckContract, gcCheckInput(app.tenantKey, check)));
   } finally {
     await worker.stop();
     await app.close();

@@ -1,3 +1,4 @@
+import { laneNameOf } from '../../../domain/webhooks/lane-name-rules.ts';
 import { webhookLaneContract } from '../../../workflows/webhooks/webhook-lane.contract.ts';
 import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
@@ -22,7 +23,11 @@ recording('records the history', async ({ handleOf, keep }) => {
       app.as(app.application).post(202, '/api/webhooks/trigger', { event: 'recorded', payload: {} });
     receiver.answer(503);
     await trigger();
-    const workflowId = app.launch.idOf(webhookLaneContract, { ...app.tenantKey, webhookId: id });
+    const workflowId = app.launch.idOf(webhookLaneContract, {
+      ...app.tenantKey,
+      webhookId: id,
+      laneName: laneNameOf({ name: 'a', id }),
+    });
     const handle = handleOf(workflowId);
     const hasTimer = async () => {
       const history = await handle.fetchHistory().catch(() => undefined);
