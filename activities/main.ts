@@ -6,6 +6,7 @@ import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/pr
 import { assertFenced } from '../domain/data/pool.ts';
 import { UnfencedConnectionError } from '../domain/data/served-connection.ts';
 import { ConfigError } from '../domain/shared/config.ts';
+import { EngineUnavailableError } from '../workflows/launch.ts';
 import { SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
 import { assertFitMetricsStore } from './backend.ts';
 import { databaseAccess } from './database-access.ts';
@@ -52,6 +53,8 @@ async function startMetrics(
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(sentenceOf(error, ConfigError, SearchAttributesError, UnfencedConnectionError));
+  process.stderr.write(
+    sentenceOf(error, ConfigError, EngineUnavailableError, SearchAttributesError, UnfencedConnectionError),
+  );
   process.exit(1);
 });

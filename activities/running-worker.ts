@@ -2,11 +2,13 @@ import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Outages } from '../domain/system/outages.ts';
+import { EngineUnavailableError } from '../workflows/launch.ts';
 import { SYSTEM_QUEUE } from '../workflows/system/sweeper.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { deploymentName } from '../workflows/temporal-deployments.ts';
 import { temporalDependency } from '../workflows/temporal-dependency.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
+import { isEngineAway } from '../workflows/temporal-errors.ts';
 import { ensureSearchAttributes } from '../workflows/temporal-search-attributes.ts';
 import { createBackend, createWorkerBackend } from './backend.ts';
 import type { WorkerConfig } from './config.ts';
@@ -41,14 +43,17 @@ export interface RunningWorker {
 }
 
 /**
- * Starts the worker of the configured queues. Rejects when Temporal does not answer; throws `ConfigError` for a queue
+ * Starts the worker of the configured queues. Throws `EngineUnavailableError` when Temporal does not answer, `ConfigError` for a queue
  * that is none, `SearchAttributesError` for a namespace that cannot be used.
  */
 export async function runWorker({ config, log, outages, plugins = [], thread }: WorkerParts): Promise<RunningWorker> {
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins };
   const client = createTemporalClient({ ...engine, pace: config.SERVICE_PACE });
-  if ((await ensureSearchAttributes(client)) === 'unchecked')
-    log.warn('the search attributes of the namespace could not be listed');
+  const attributes = await ensureSearchAttributes(client).catch(async (error: unknown) => {
+    await client.connection.close();
+    throw isEngineAway(error) ? new EngineUnavailableError(unanswered(config)) : error;
+  });
+  if (attributes === 'unchecked') log.warn('the search attributes of the namespace could not be listed');
   outages.watch(temporalDependency(client, config.TEMPORAL_ADDRESS));
   const onEngineAway = outages.reporter('temporal');
   const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log, onAway: onEngineAway });
@@ -87,6 +92,9 @@ export async function runWorker({ config, log, outages, plugins = [], thread }: 
     },
   };
 }
+
+const unanswered = ({ TEMPORAL_ADDRESS }: WorkerConfig) =>
+  `Temporal does not answer at ${TEMPORAL_ADDRESS}, the address in TEMPORAL_ADDRESS: a worker starts when it does.`;
 
 const buildOf = ({ TASK_QUEUE_PREFIX, WORKER_DEPLOYMENT_NAME, WORKER_BUILD_ID: buildId }: WorkerConfig) =>
   buildId === undefined
