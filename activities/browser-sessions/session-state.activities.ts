@@ -16,7 +16,7 @@ import {
 } from '../../domain/browser-sessions/sessions.mutations.ts';
 import { findSession } from '../../domain/browser-sessions/sessions.queries.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
-import type { SessionAsk } from '../../workflows/browser-sessions/browser-session.contract.ts';
+import type { ExtensionAsk, SessionAsk } from '../../workflows/browser-sessions/browser-session.contract.ts';
 import type { Deps } from '../deps.ts';
 import { type Refusal, refusableChanges } from '../refusals.ts';
 
@@ -33,8 +33,8 @@ export const createSessionStateActivities = ({ actingAs, reads }: Pick<Deps, 'ac
     reevaluateSession: (key: SessionKey): Promise<SessionProgress | null> =>
       itself(key)((tx) => reevaluateSession(tx, key.sessionId)),
     /** Extends a session in the name of who asked for it. */
-    extendSession: (asked: SessionKey & SessionAsk & { minutes: number }): Promise<Refusal | null> =>
-      changed(asked, (tx) => extendSession(tx, asked.sessionId, asked.minutes)),
+    extendSession: (asked: SessionKey & ExtensionAsk): Promise<Refusal | null> =>
+      changed(asked, (tx) => extendSession(tx, asked.sessionId, asked)),
     /** Stops a session in the name of who asked for it. */
     stopSession: (asked: SessionKey & SessionAsk): Promise<Refusal | null> =>
       changed(asked, (tx) => stopSession(tx, asked.sessionId)),

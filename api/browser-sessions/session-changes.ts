@@ -8,6 +8,7 @@ import {
 } from '../../domain/browser-sessions/sessions.mutations.ts';
 import { sessionById, type SessionRow } from '../../domain/browser-sessions/sessions.queries.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
+import { newId } from '../../domain/shared/ids.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import {
   browserSessionContract,
@@ -47,8 +48,10 @@ const change = <Asked extends SessionAsk>(
   );
 
 /** Has a session last longer. Throws as `extendSession`. */
-export const extendByWorkflow = (asking: Asking, id: string, minutes: number): Promise<SessionRow> =>
-  change(asking, id, extendUpdate, { minutes }, (work) => extendSession(work, id, minutes));
+export function extendByWorkflow(asking: Asking, id: string, minutes: number): Promise<SessionRow> {
+  const extension = { minutes, extensionId: newId() };
+  return change(asking, id, extendUpdate, extension, (work) => extendSession(work, id, extension));
+}
 
 /** Stops a session. Throws as `stopSession`. */
 export const stopByWorkflow = (asking: Asking, id: string): Promise<SessionRow> =>

@@ -15,6 +15,7 @@ import {
   type StatusReason,
 } from './session-rules.ts';
 import {
+  hasExtension,
   lockedSession,
   openSessionOfAssignment,
   sessionById,
@@ -107,18 +108,24 @@ export async function stopSession(tx: Tx, id: string): Promise<SessionRow> {
 }
 
 /**
- * Has a session last so many minutes longer, up to the cap. Throws `not_found`, `forbidden`, and `invalid_transition`
- * for one that is not live, or lasts to the cap already.
+ * Has a session last so many minutes longer, up to the cap; an extension that was made already is not made again. Throws
+ * `not_found`, `forbidden`, and `invalid_transition` for one that is not live, or lasts to the cap already.
  */
-export async function extendSession(tx: Tx, id: string, minutes: number): Promise<SessionRow> {
+export async function extendSession(
+  tx: Tx,
+  id: string,
+  { minutes, extensionId }: { minutes: number; extensionId?: string | undefined },
+): Promise<SessionRow> {
   const before = await sessionToChange(tx, id);
   assertMayChange(tx.actor, before);
+  if (extensionId !== undefined && (await hasExtension(tx, id, extensionId))) return before;
   const now = { status: before.status, createdAt: new Date(before.createdAt), expiresAt: new Date(before.expiresAt) };
   const expiresAt = extendedExpiry(now, tx.now, minutes);
   await changeSession(tx, id, { expiresAt });
   const extended = await sessionById(tx, id);
   const what = `lasts until ${expiresAt.toISOString()}`;
-  await record(tx, extended, 'extended', what, { before, data: { minutes, expiresAt, capMinutes: CAP_MINUTES } });
+  const data = { minutes, expiresAt, capMinutes: CAP_MINUTES, ...(extensionId !== undefined && { extensionId }) };
+  await record(tx, extended, 'extended', what, { before, data });
   return extended;
 }
 

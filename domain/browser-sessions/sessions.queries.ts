@@ -186,3 +186,17 @@ export const timelineOf = ({ db, tenantId }: Reads, sessionId: string) =>
     .limit(sql.lit(TIMELINE_MAX))
     .select(['occurredAt as at', 'kind', 'summary', 'byEmail as by', 'data'])
     .execute();
+
+/** Whether an extension of a session was made. */
+export async function hasExtension({ db, tenantId }: Reads, sessionId: string, extensionId: string): Promise<boolean> {
+  const made = await db
+    .selectFrom('browser_session_event')
+    .where('tenantId', '=', tenantId)
+    .where('sessionId', '=', sessionId)
+    .where('kind', '=', 'extended')
+    .where(sql`data ->> 'extensionId'`, '=', extensionId)
+    .select('number')
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+  return made !== undefined;
+}

@@ -31,8 +31,15 @@ export interface SessionAsk {
   traceparent: string | undefined;
 }
 
+/** An extension that somebody asks for. */
+export interface ExtensionAsk extends SessionAsk {
+  minutes: number;
+  /** Made anew for each request: what carries it out may do so twice. Absent in updates sent before there were such ids. */
+  extensionId?: string;
+}
+
 /** Has the session last longer; refused when it is not live, or lasts to the cap already. */
-export const extendUpdate = defineUpdate<void, [SessionAsk & { minutes: number }]>('extend');
+export const extendUpdate = defineUpdate<void, [ExtensionAsk]>('extend');
 /** Stops the session; one that has ended stays as it is. */
 export const stopUpdate = defineUpdate<void, [SessionAsk]>('stop');
 /** Takes the report of a worker outside. */

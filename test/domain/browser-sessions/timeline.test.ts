@@ -1,7 +1,8 @@
 import type { WorkerBackend } from '../../../activities/backend.ts';
 import { guestOf, type LiveViewer, viewerOf } from '../../../domain/browser-sessions/live-viewer-rules.ts';
+import { extendSession } from '../../../domain/browser-sessions/sessions.mutations.ts';
 import { noteControl } from '../../../domain/browser-sessions/timeline.mutations.ts';
-import type { Actor } from '../../../domain/shared/actor.ts';
+import { type Actor, systemActor } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { testApp, type TestApp } from '../../support/app.ts';
@@ -70,4 +71,22 @@ test('control of a session that is gone is noted nowhere', async () => {
   const by: Actor = { type: 'user', id: newId(), ...app.tenantKey, role: 'owner', email: 'late@example.com' };
   await takes(viewerOf({ asks: 'control', by, linkId: null }), newId());
   await expect(app.sql(`select id from audit_entry where actor->>'email' = 'late@example.com'`)).resolves.toEqual([]);
+});
+
+test('an extension that is carried out again, as after a lost answer, is made once', async () => {
+  const id = await recordedSession(app, { projectId, isLive: true, recordingState: 'none' });
+  const extend = (extensionId: string) =>
+    backend.deps.actingAs(systemActor(app.tenantKey, 'test'))((tx) =>
+      extendSession(tx, id, { minutes: 7, extensionId }),
+    );
+  const [first, second] = [newId(), newId()];
+  const once = await extend(first);
+  await extend(second);
+  const repeated = await extend(first);
+  expect(new Date(repeated.expiresAt).getTime() - new Date(once.expiresAt).getTime()).toBe(7 * 60_000);
+  const { timeline } = await app.as(app.owner).get(200, `/api/browser-sessions/${id}`);
+  expect(timeline).toMatchObject([
+    { kind: 'extended', data: { extensionId: second } },
+    { kind: 'extended', data: { extensionId: first } },
+  ]);
 });
