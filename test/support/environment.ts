@@ -5,6 +5,9 @@ import { FileClock } from './measures.ts';
 /** `expect` compares by these; tests and the code under test have those of Node's main context. */
 const COMPARED = [Error, AggregateError, Date, Map, Set, RegExp, DataView, String, Number, Boolean, BigInt, Symbol];
 
+/** Of the stacks of errors: enough to lead from a helper to its test. */
+const FRAMES = 25;
+
 /** What of the events of Jest's runner is used here. */
 interface RunnerEvent {
   name: string;
@@ -21,6 +24,16 @@ export default class extends TestEnvironment {
     super(config, context);
     this.#clock = new FileClock(relative(config.globalConfig.rootDir, context.testPath));
     for (const type of COMPARED) Object.assign(this.global, { [type.name]: type });
+  }
+
+  /**
+   * Jest has stacks of a hundred frames looked up in source maps, each time that an error's stack is read. There are no
+   * such maps here, and the code under test makes many errors that nobody reads.
+   */
+  override async setup(): Promise<void> {
+    await super.setup();
+    Reflect.deleteProperty(Error, 'prepareStackTrace');
+    Error.stackTraceLimit = FRAMES;
   }
 
   handleTestEvent(event: RunnerEvent): void {

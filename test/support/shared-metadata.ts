@@ -1,6 +1,7 @@
-import { MetadataDiscovery, type MetadataStorage } from '@mikro-orm/core';
+import { MetadataDiscovery, MetadataStorage } from '@mikro-orm/core';
 
 const { discoverSync } = MetadataDiscovery.prototype;
+const { decorate } = MetadataStorage.prototype;
 let discovered: MetadataStorage | undefined;
 
 /**
@@ -12,4 +13,12 @@ MetadataDiscovery.prototype.discoverSync = function () {
   const storage = discovered ?? discoverSync.call(this);
   if ([...storage].length > 0) discovered = storage;
   return storage;
+};
+
+/** Defining the same members on the classes of entities anew would have V8 forget what it knows of the code that uses them. */
+const decorated = new WeakSet<MetadataStorage>();
+MetadataStorage.prototype.decorate = function (em) {
+  if (decorated.has(this)) return;
+  decorated.add(this);
+  decorate.call(this, em);
 };
