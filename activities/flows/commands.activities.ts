@@ -49,8 +49,12 @@ export type CommandActivities = ReturnType<typeof createCommandActivities>;
 
 /** What the process that started a command does for it, on the task queue of its own. */
 export const createOwnCommandActivities = (deps: Deps) => ({
-  /** Follows a command that this process started to its end and keeps what it printed. */
-  followCommand: (key: RunKey): Promise<RunOutcome> => followCommand(deps, key),
+  /**
+   * Follows a command that this process started to its end and keeps what it printed.
+   * @param isCancelled the run was cancelled before: the command is ended at once.
+   */
+  followCommand: ({ isCancelled = false, ...key }: RunKey & { isCancelled?: boolean }): Promise<RunOutcome> =>
+    followCommand(deps, key, isCancelled),
 });
 export type OwnCommandActivities = ReturnType<typeof createOwnCommandActivities>;
 
@@ -66,12 +70,12 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function followCommand(deps: Deps, key: RunKey): Promise<RunOutcome> {
+function followCommand(deps: Deps, key: RunKey, isCancelledBefore = false): Promise<RunOutcome> {
   const command = deps.flows.commandRuns.find(key.runId);
   if (!command) return Promise.resolve(PROGRAM_LOST);
   return withHeartbeat(async (signal) => {
     const abort = () => command.abort.abort();
-    if (signal.aborted) abort();
+    if (signal.aborted || isCancelledBefore) abort();
     signal.addEventListener('abort', abort);
     const { outcome, output, hasStarted, isAborted } = await command.ended;
     const isCancelled = isAborted && !Context.current().cancellationDetails?.workerShutdown;
@@ -84,6 +88,7 @@ function followCommand(deps: Deps, key: RunKey): Promise<RunOutcome> {
       }),
     );
     deps.flows.commandRuns.forget(key.runId);
+    if (isCancelled && isCancelledBefore) return { status: 'cancelled' as const };
     if (isCancelled) await cancelled();
     return ended;
   });

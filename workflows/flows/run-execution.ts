@@ -4,6 +4,7 @@ import {
   ChildWorkflowCancellationType,
   isCancellation,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setHandler,
@@ -62,7 +63,7 @@ export class RunExecution {
   execute({ executor, gates, timeoutSeconds, followOn }: RunPlan): Promise<RunOutcome> {
     switch (executor) {
       case 'command':
-        if (followOn !== undefined) return commandsOf(followOn).followCommand(this.#run);
+        if (followOn !== undefined) return this.#followCommand(followOn);
         return commands().runCommand({ ...this.#run, locks: locksOf({ gates }).length });
       case 'activity':
         return this.#runOperation();
@@ -71,6 +72,17 @@ export class RunExecution {
       case 'children':
         return this.#followChildren();
     }
+  }
+
+  /**
+   * Follows a command that runs already. The process that started it ends it for a run that was cancelled meanwhile: an
+   * activity of a cancelled scope would not even be scheduled.
+   */
+  #followCommand(taskQueue: string): Promise<RunOutcome> {
+    const { followCommand } = commandsOf(taskQueue);
+    const isCancelled = CancellationScope.current().consideredCancelled;
+    if (!isCancelled || !patched('ends-begun-command')) return followCommand(this.#run);
+    return CancellationScope.nonCancellable(() => followCommand({ ...this.#run, isCancelled }));
   }
 
   #runOperation(): Promise<RunOutcome> {

@@ -1,5 +1,12 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import pg from 'pg';
+import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { keyOfRun, workflowIdOfRun } from '../../support/run-key.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
 import { engineAway } from '../../support/launch.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
@@ -7,7 +14,14 @@ import { eventually, startWorker, type TestWorker } from '../../support/worker.t
 const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1'];
 
 let app: TestApp;
-const runs = tracedRuns(() => app, { analyze: 'true', 'execute-release': 'true', 'install-packages': 'sleep 600' });
+/** Where the command that builds leaves the number of its process. */
+const pidFile = join(tmpdir(), `quayside-building-${process.pid}`);
+const runs = tracedRuns(() => app, {
+  analyze: 'true',
+  build: `echo $$ > ${pidFile}; exec sleep 600`,
+  'execute-release': 'true',
+  'install-packages': 'sleep 600',
+});
 const { repositoryIdentifier, start, reached, ran } = runs;
 let worker: TestWorker;
 beforeAll(async () => {
@@ -32,6 +46,7 @@ afterAll(async () => {
   await worker.stop();
   await app.close();
   runs.remove();
+  rmSync(pidFile, { force: true });
 });
 
 const cancel = (id: string, status = 200) => app.as(app.owner).post(status, `/api/flows/runs/${id}/cancel`);
@@ -58,6 +73,36 @@ test('a run that is cancelled while it waits for approval, for a lock, and in ex
   );
   const next = await start({ id: 'execute-release', environmentName: 'two' });
   await reached(next.id, 'succeeded');
+});
+
+test('a run that is cancelled in the midst of its first step, which starts its command, ends the command', async () => {
+  await app.sql(
+    `create function wait_to_claim() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock_shared(1); return new; end'`,
+  );
+  await app.sql(
+    `create trigger wait_to_claim before update on flow_run for each row
+     when (old.program_started_at is null and new.program_started_at is not null) execute function wait_to_claim()`,
+  );
+  const gate = new pg.Client(app.databaseUrl);
+  await gate.connect();
+  await gate.query('select pg_advisory_lock(1)');
+  const connection = await Connection.connect({ address: app.env.TEMPORAL_ADDRESS ?? '' });
+  const { id } = await start({ id: 'build' });
+  const run = new Client({ connection }).workflow.getHandle(await workflowIdOfRun(app, id));
+  const events = async () => (await run.fetchHistory()).events ?? [];
+  await eventually(events, (all) => all.some(({ workflowTaskStartedEventAttributes: started }) => started));
+  await app.launch.cancel(flowRunContract, await keyOfRun(app, id));
+  // While its step waits, the workflow is told of the cancellation by a task of its own.
+  await eventually(events, (all) => {
+    const asked = all.findIndex(({ workflowExecutionCancelRequestedEventAttributes: cancelled }) => cancelled);
+    return asked >= 0 && all.slice(asked).some(({ workflowTaskStartedEventAttributes: started }) => started);
+  });
+  await gate.end();
+  await reached(id, 'cancelled');
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  await app.sql('drop trigger wait_to_claim on flow_run');
+  await connection.close();
 });
 
 test('runs that are posted while the engine is away all run later, and none twice', async () => {
