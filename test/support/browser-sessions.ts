@@ -19,6 +19,7 @@ import type { Bearer, Json } from './client.ts';
 import type { FakeBrowsers } from './fake-browsers.ts';
 import { reviewStage } from './review.ts';
 import { eventually, type TestWorker } from './worker.ts';
+import { SHARED_THREAD } from './workflow-thread.ts';
 
 export const SESSIONS_PATH = '/api/browser-sessions';
 const QUEUES = ['environment-locks-v1', 'crm-v1', 'flows-v1', 'system-v1'];
@@ -55,6 +56,7 @@ export async function startSessionWorkers(
   const fleet = await createFleet({
     ...engineOf(app),
     ...workerQueues({ ...deps, browsers }, queues),
+    thread: SHARED_THREAD,
     bundlePath: await ensureBundle({ folder: bundleFolder(app.env), isTraced: false }),
   });
   const ended = fleet.run();

@@ -11,7 +11,13 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { freePort } from '../../support/free-port.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
-import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
+import {
+  eventually,
+  startWorker,
+  startWorkerProcess,
+  type TestWorker,
+  type TestWorkerProcess,
+} from '../../support/worker.ts';
 
 const HOUR_MS = 3_600_000;
 const LONG = `sleep ${20_000_000 + process.pid}`;
@@ -19,7 +25,8 @@ const folder = mkdtempSync(join(tmpdir(), 'quayside-engine-'));
 let app: TestApp;
 let host: GitHostSimulator;
 let temporal: RunningTemporal;
-let worker: TestWorkerProcess;
+let killed: TestWorkerProcess;
+let worker: TestWorker | undefined;
 const runs = tracedRuns(() => app, { 'execute-release': 'true', 'install-packages': LONG });
 const { repositoryIdentifier, start, shown, reached, ran } = runs;
 
@@ -33,10 +40,11 @@ beforeAll(async () => {
   host = await gitHost('host-a');
   const env = { COMMANDS_FILE: runs.commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8', SERVICE_PACE: '0.2' };
   app = await testApp({ env: { ...env, TEMPORAL_ADDRESS: temporal.address } });
-  worker = await startWorkerProcess(app);
+  killed = await startWorkerProcess(app);
 });
 afterAll(async () => {
-  await worker.kill('SIGKILL');
+  await killed.kill('SIGKILL');
+  await worker?.stop();
   await temporal.stop();
   await app.close();
   await host.close();
@@ -44,16 +52,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What happens on a bad day: all processes end, and the engine comes back with another store. */
+/** What happens on a bad day: the workers end, and the engine comes back with another store. */
 async function restart(store: string): Promise<void> {
-  await worker.kill('SIGKILL');
+  await killed.kill('SIGKILL');
+  await worker?.stop();
   await temporal.stop();
   await startEngine(store);
   // As it is some minutes later.
   await app.sql(`update flow_run set updated_at = now() - interval '11 minutes', launched_at = null`);
   await app.sql(`update browser_session set seen_at = now() - interval '6 minutes'`);
   await app.sql(`update flow_schedule set synced_at = now() - interval '6 minutes'`);
-  worker = await startWorkerProcess(app);
+  worker = await startWorker(app);
 }
 
 const stateOfRun = async (runId: string) => app.launch.stateOf(flowRunContract, await keyOfRun(app, runId));
