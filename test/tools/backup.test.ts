@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { backupCommand } from '../../tools/backup/backup-command.ts';
 import { restoreCommand } from '../../tools/backup/restore-command.ts';
 import { runningInstance } from '../../tools/instance-lock.ts';
+import { identityOf } from '../../tools/process-table.ts';
 import { ApiClient } from '../support/client.ts';
 import { runCommand } from './command.ts';
 import { newPlace, type Place, startService, type Service } from './service.ts';
@@ -54,7 +55,7 @@ async function metrics({ dataDir }: Place, path: string, body?: string): Promise
   return answer.text();
 }
 
-test('a backup of the running service comes back elsewhere, whole, with its keys kept apart', async () => {
+test('the running service is backed up and stops in order; the backup comes back elsewhere, whole, with its keys kept apart', async () => {
   const before = await newPlaceHere();
   const service = await running(before);
   const ownerFile = join(folder, 'owner.json');
@@ -84,8 +85,11 @@ test('a backup of the running service comes back elsewhere, whole, with its keys
     code: 1,
     stderr: `${backup} exists already: name a new folder.\n`,
   });
+  const parts = before.leftRunning();
   service.signal('SIGINT');
-  await service.ended;
+  expect([await service.ended, service.stderr()]).toEqual([0, '']);
+  expect(existsSync(join(before.dataDir, 'instance.json'))).toBe(false);
+  expect(parts.filter((pid) => identityOf(pid) !== undefined)).toEqual([]);
 
   const after = await newPlaceHere();
   const refused = await runCommand(restoreCommand, [backup], after.env);

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -96,11 +96,9 @@ export function startService(env: Record<string, string>): Service {
 
 /** The child of a process that runs a program; undefined while there is none. */
 export function childOf(parent: number, program: string): number | undefined {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
-  const found = lines
-    .map((line) => line.trim().split(/\s+/))
-    .find(([, ppid, ...args]) => Number(ppid) === parent && args.some((arg) => arg.endsWith(`/${program}`)));
-  return found && Number(found[0]);
+  const { stdout } = spawnSync('pgrep', ['-P', String(parent), '-f', `/${program}`], { encoding: 'utf8' });
+  const pid = stdout.split('\n').find((line) => line !== '');
+  return pid === undefined ? undefined : Number(pid);
 }
 
 const UNTIL_MS = 120_000;
