@@ -129,7 +129,7 @@ test('descriptions are cut', () => {
 });
 
 test('one state is reported at a time', () => {
-  expect([...otherReportLabels('done')]).toEqual(['quayside:running', 'quayside:failed']);
+  expect([...otherReportLabels('done')]).toEqual(['quayside:waiting', 'quayside:running', 'quayside:failed']);
 });
 
 const project = (platform: string, workItems?: object) => ({
