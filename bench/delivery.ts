@@ -102,8 +102,12 @@ try {
   };
   const figures = new Figures();
   for (const [name, path] of Object.entries(paths)) {
+    const cpu = service.measureCpu();
     const { ms, kilobytes } = await timed(service, path);
-    console.log(`${name}, the first time: ${ms.toFixed(0)} ms, ${kilobytes.toFixed(0)} kB`);
+    const { API = 0, PostgreSQL = 0 } = cpu();
+    console.log(
+      `${name}, the first time: ${ms.toFixed(0)} ms, ${kilobytes.toFixed(0)} kB, ${API} ms of CPU of the API, ${PostgreSQL} ms of PostgreSQL`,
+    );
   }
   for (let round = 1; round <= ROUNDS; round++) {
     console.log(`round ${round}`);

@@ -120,6 +120,12 @@ export class CommitGraph {
     return this.#changes.get(packageNo)?.get(commit) ?? 0n;
   }
 
+  /** Those of some commits that differ in the paths of a package from one of their parents. */
+  changedIn(packageNo: number, commits: readonly number[]): number[] {
+    const changes = this.#changes.get(packageNo) ?? NONE;
+    return commits.filter((commit) => changes.has(commit) && changes.get(commit) !== 0n);
+  }
+
   differsFromAllParents(packageNo: number, commit: number): boolean {
     const bits = this.changeIn(packageNo, commit);
     if (bits === 0n) return false;

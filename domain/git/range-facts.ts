@@ -70,20 +70,26 @@ export async function rangeFacts(
 }
 
 /**
- * The commits of ranges, computed in memory and not kept: for answers that need nothing else of many of them. A commit
- * that is the same in a package as all its parents is never listed, so that most packages of a span need no walk; only
- * where a span is the whole history it is longer than what changed.
+ * The commits of ranges, computed in memory and not kept: for answers that need nothing else of many of them. Without
+ * merges between two commits, those that change a package are listed; with some, git's walk decides, unless nothing
+ * changes the package at all. A whole history is walked for each package: it is longer than what changed.
  */
 export function commitsOfRanges(history: History): (range: Range) => readonly number[] {
   const { graph, ranges } = history;
-  const within = memoized(({ from, to }: Span) => graph.log('everything', from, to), spanKey);
+  const spans = memoized(({ from, to }: Span) => {
+    const commits = graph.log('everything', from, to);
+    return { from, to, commits, hasMerges: commits.some((commit) => graph.parentsOf(commit).length > 1) };
+  }, spanKey);
+  let last: ReturnType<typeof spans> | undefined;
   return (range) => {
     const { packageNo, from, to } = range;
-    const isChanged = (commit: number) => graph.changeIn(packageNo, commit) !== 0n;
-    return (
-      ranges.get(rangeKey(range))?.commits ??
-      (from === null || within(range).some(isChanged) ? graph.log([packageNo], from, to) : [])
-    );
+    if (from !== null) {
+      // The packages of a release mostly have the same.
+      if (last?.from !== from || last.to !== to) last = spans(range);
+      const changed = graph.changedIn(packageNo, last.commits);
+      if (!last.hasMerges || changed.length === 0) return changed;
+    }
+    return ranges.get(rangeKey(range))?.commits ?? graph.log([packageNo], from, to);
   };
 }
 

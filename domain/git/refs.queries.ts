@@ -30,6 +30,16 @@ export async function tagCommits(
   return new Map(rows.map(({ name, seq }) => [name, seq]));
 }
 
+/** Likewise of all tags that may be those of package versions. */
+export async function versionTagCommits(reads: Reads, projectId: string): Promise<Map<string, number>> {
+  const rows = await versionTagsAtCommits(reads, projectId).select(['r.name', 'c.seq']).execute();
+  return new Map(rows.map(({ name, seq }) => [name, seq]));
+}
+
+/** Tags that may be those of package versions (`name_vX.Y.Z.B`), with their commits. */
+export const versionTagsAtCommits = (reads: Reads, projectId: string) =>
+  refsAtCommits(reads, projectId, 'tag').where('r.name', 'like', String.raw`%\_v%`);
+
 /** Numbers of the newest commits of all branches, by the branches' names. */
 export async function branchTips(reads: Reads, projectId: string): Promise<Map<string, number>> {
   const rows = await refsAtCommits(reads, projectId, 'branch').select(['r.name', 'c.seq']).execute();

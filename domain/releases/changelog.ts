@@ -41,6 +41,14 @@ export interface ResolvedChange extends PackageChange, TwoSided {
   missing: MissingChangelog | null;
 }
 
+/** The versions whose commits tell of which commits changes consist. */
+export const versionsOf = (changes: readonly PackageChange[]): PackageVersion[] =>
+  changes.flatMap(({ name, from, to, commits }) =>
+    [commits?.from === undefined ? from : null, commits ? null : to].flatMap((version) =>
+      version === null ? [] : [{ name, version }],
+    ),
+  );
+
 /**
  * Finds out of which commits changes consist.
  * @param known of this request, for who resolves changes in several parts.
@@ -51,12 +59,7 @@ export async function resolveChanges(
   changes: readonly PackageChange[],
   known?: VersionState,
 ): Promise<ResolvedChange[]> {
-  const versions = changes.flatMap(({ name, from, to, commits }) =>
-    [commits?.from === undefined ? from : null, commits ? null : to].flatMap((version) =>
-      version === null ? [] : [{ name, version }],
-    ),
-  );
-  const ofVersions = await commitsOf(tx, history, known ?? (await versionState(tx, history)), versions);
+  const ofVersions = await commitsOf(tx, history, known ?? (await versionState(tx, history)), versionsOf(changes));
   const named = changes.flatMap(({ commits }) => (commits ? [commits.from ?? [], commits.to].flat() : []));
   const numbers = named.length === 0 ? undefined : await commitNumbers(tx, history.projectId, named);
   return changes.map((change) => {

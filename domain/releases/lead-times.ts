@@ -1,15 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DeploymentLog, DeploymentPlace, LoggedDeployment } from '../deployments/deployment-log-cache.ts';
 import type { History } from '../git/commit-graph-cache.ts';
+import type { Range } from '../git/range-cache.ts';
 import { commitsOfRanges } from '../git/range-facts.ts';
 import type { Packages } from '../deployments/report-rules.ts';
 import { memoized } from '../shared/memoized.ts';
+import { versionComparison } from '../shared/version-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { resolveChanges } from './changelog.ts';
+import { versionsOf } from './changelog.ts';
 import { firstFrom } from '../shared/ordered-rules.ts';
 import type { Window } from './metrics-rules.ts';
+import { whyNothingIsKnown } from './missing-changelog-rules.ts';
 import { directionOf, type PackageChange, packageChanges } from './package-change-rules.ts';
-import { type VersionState, versionState } from './version-commit-cache.ts';
+import type { PackageVersion } from './package-versions.queries.ts';
+import { knownVersionCommits, type VersionState, versionState } from './version-commit-cache.ts';
 
 const atOf = ({ at }: LoggedDeployment): number => at;
 
@@ -35,8 +39,10 @@ interface CachedSteps {
 }
 
 const cache = new WeakMap<object, CachedSteps>();
-/** Changes that are resolved together; others are served in between. */
-const CHANGES_MAX = 2_000;
+/** Changes whose versions are looked up together. */
+const CHANGES_MAX = 10_000;
+/** Those that are gone through before others are served. */
+const CHANGES_AT_ONCE = 1_000;
 /** Deployments that are gone through before others are served. */
 const DEPLOYMENTS_AT_ONCE = 100;
 
@@ -132,33 +138,20 @@ interface Wanted {
   changes: readonly PackageChange[];
 }
 
-/** The changes from what ran to what was installed: the same objects for the same changes. */
-type ChangesBetween = (
-  running: Packages,
-  before: Packages | undefined,
-  installed: Packages,
-) => readonly PackageChange[];
+/** The changes from what ran to what was installed: the same list for the same objects. */
+type ChangesBetween = (running: Packages, installed: Packages) => readonly PackageChange[];
 
 /** Releases travel: the same changes come to one environment after another, and are made and compared once. */
 function createChangesBetween(): ChangesBetween {
-  const byKey = new Map<string, PackageChange>();
-  const ofWhole = new Map<Packages, Map<Packages, readonly PackageChange[]>>();
-  const changesTo = (running: Packages, installed: Packages) =>
-    packageChanges(running, installed).flatMap((change) => {
-      if (directionOf(change) === 'downgrade') return [];
-      const key = `${change.name}\n${change.from}\n${change.to}`;
-      const known = byKey.get(key) ?? change;
-      byKey.set(key, known);
-      return known;
-    });
-  return (running, before, installed) => {
-    // As many names as were installed last: nothing else runs.
-    if (before === undefined || Object.keys(running).length !== Object.keys(before).length)
-      return changesTo(running, installed);
-    const known = ofWhole.get(before) ?? new Map<Packages, readonly PackageChange[]>();
-    ofWhole.set(before, known);
-    const changes = known.get(installed) ?? changesTo(running, installed);
-    known.set(installed, changes);
+  const compare = versionComparison();
+  const known = new Map<Packages, Map<Packages, readonly PackageChange[]>>();
+  return (running, installed) => {
+    const after = known.get(running) ?? new Map<Packages, readonly PackageChange[]>();
+    known.set(running, after);
+    const changes =
+      after.get(installed) ??
+      packageChanges(running, installed).filter((change) => directionOf(change, compare) !== 'downgrade');
+    after.set(installed, changes);
     return changes;
   };
 }
@@ -174,15 +167,21 @@ function missingSteps(
     return index >= from && (step === undefined || (step.missing > 0 && step.unknown !== unknown));
   };
   if (!installed.slice(0, to).some((_, index) => isMissing(index))) return [];
-  // A name may be `__proto__`.
-  const running = Object.create(null) as Record<string, string>;
-  return installed.slice(0, to).flatMap(({ packages }, index) => {
-    const isFirst = index === 0;
-    const changes =
-      isFirst || !isMissing(index) ? NO_CHANGES : changesBetween(running, installed[index - 1]?.packages, packages);
-    Object.assign(running, packages);
-    return isMissing(index) ? { steps, index, changes } : [];
-  });
+  const wanted: Wanted[] = [];
+  const names = new Set<string>();
+  let running: Packages | undefined;
+  for (const [index, { packages }] of installed.slice(0, to).entries()) {
+    if (isMissing(index))
+      wanted.push({ steps, index, changes: running ? changesBetween(running, packages) : NO_CHANGES });
+    const installedNames = Object.keys(packages);
+    for (const name of installedNames) names.add(name);
+    // Nothing else runs: the same object again. A name may be `__proto__`.
+    running =
+      names.size === installedNames.length
+        ? packages
+        : (Object.assign(Object.create(null), running, packages) as Packages);
+  }
+  return wanted;
 }
 
 const NO_CHANGES: readonly PackageChange[] = [];
@@ -194,17 +193,17 @@ interface Brought {
 
 async function findSteps(tx: Tx, history: History, state: VersionState, wanted: readonly Wanted[]): Promise<void> {
   const unknown = await state.unknown();
-  const changes = [...new Set(wanted.flatMap((step) => step.changes))];
+  const lists = [...new Set(wanted.map(({ changes }) => changes))];
+  const changes = lists.flat();
   const brought = new Map<PackageChange, Brought>();
   const commitsOf = commitsOfRanges(history);
   for (let at = 0; at < changes.length; at += CHANGES_MAX) {
     const part = changes.slice(at, at + CHANGES_MAX);
-    const resolved = await resolveChanges(tx, history, part, state);
+    const broughtBy = bringing(history, await knownVersionCommits(tx, history, state, versionsOf(part)), commitsOf);
     for (const [index, change] of part.entries()) {
-      const { range, missing = null } = resolved[index] ?? {};
-      brought.set(change, { commits: range ? commitsOf(range) : [], isMissing: missing !== null });
+      if (index % CHANGES_AT_ONCE === 0) await setImmediate();
+      brought.set(change, broughtBy(change));
     }
-    await setImmediate();
   }
   const stepOf = memoized((own: readonly PackageChange[]): Step => {
     const found = own.flatMap((change) => brought.get(change) ?? []);
@@ -216,3 +215,21 @@ async function findSteps(tx: Tx, history: History, state: VersionState, wanted: 
   });
   for (const { steps, index, changes: own } of wanted) steps[index] = stepOf(own);
 }
+
+/** What changes bring: the commits of their package between those of its versions. */
+function bringing(
+  history: History,
+  commitOf: (version: PackageVersion) => number | undefined,
+  commitsOf: (range: Range) => readonly number[],
+): (change: PackageChange) => Brought {
+  const isNothingKnown = whyNothingIsKnown(history) !== undefined;
+  const end = (name: string, version: string | null) => (version === null ? null : commitOf({ name, version }));
+  return ({ name, from: before, to: after }) => {
+    const packageNo = history.packages.get(name)?.packageNo;
+    const [from, to] = [end(name, before), end(name, after)];
+    if (isNothingKnown || packageNo === undefined || from === undefined || to === undefined) return MISSING;
+    return { commits: to === null ? [] : commitsOf({ packageNo, from, to }), isMissing: false };
+  };
+}
+
+const MISSING: Brought = { commits: [], isMissing: true };

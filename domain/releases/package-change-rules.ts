@@ -1,5 +1,5 @@
 import { isSameCommit } from '../git/commit-id-rules.ts';
-import { compareVersions } from '../shared/version-rules.ts';
+import { compareVersions, versionComparison } from '../shared/version-rules.ts';
 
 export type Direction = 'install' | 'upgrade' | 'downgrade' | 'remove';
 
@@ -17,18 +17,15 @@ export const changeKey = ({ name, from, to, commits }: PackageChange): string =>
   `${name}\n${from}\n${to}${commits ? `\n${commits.from}\n${commits.to}` : ''}`;
 
 /** Whether a change installs, removes, upgrades or downgrades its package. */
-export function directionOf({ from, to }: PackageChange): Direction {
+export function directionOf({ from, to }: PackageChange, compare = compareVersions): Direction {
   if (from === null) return 'install';
   if (to === null) return 'remove';
-  return compareVersions(from, to) > 0 ? 'downgrade' : 'upgrade';
+  return compare(from, to) > 0 ? 'downgrade' : 'upgrade';
 }
 
 type Packages = Readonly<Record<string, string>>;
 const versionOf = (packages: Packages, name: string): string | null =>
   Object.hasOwn(packages, name) ? (packages[name] ?? null) : null;
-
-const isOther = ({ from, to }: PackageChange): boolean =>
-  from === null || to === null || compareVersions(from, to) !== 0;
 
 const byName = (a: string, b: string) => (a < b ? -1 : 1);
 
@@ -54,8 +51,9 @@ export const otherContents = (
  */
 export function packageChanges(before: Packages, after: Packages, { withRemoved = false } = {}): PackageChange[] {
   const names = new Set([...Object.keys(after), ...(withRemoved ? Object.keys(before) : [])]);
+  const compare = versionComparison();
   return [...names]
     .toSorted(byName)
     .map((name): PackageChange => ({ name, from: versionOf(before, name), to: versionOf(after, name) }))
-    .filter((change) => (change.from !== null || change.to !== null) && isOther(change));
+    .filter(({ from, to }) => (from === null || to === null ? from !== to : compare(from, to) !== 0));
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
+import { versionTagsAtCommits } from '../git/refs.queries.ts';
 
 /** How often versions of a project were taken along to other commits. */
 export async function versionMoves({ db, tenantId }: Reads, projectId: string): Promise<string> {
@@ -25,16 +26,8 @@ export async function versionCount({ db, tenantId }: Reads, projectId: string): 
 }
 
 /** A digest of the tags that may be those of package versions, with their commits. */
-export async function versionTagsDigest({ db, tenantId }: Reads, projectId: string): Promise<string> {
-  const { digest } = await db
-    .selectFrom('git_ref as r')
-    .innerJoin('git_commit as c', (join) =>
-      join.onRef('c.tenantId', '=', 'r.tenantId').onRef('c.projectId', '=', 'r.projectId').onRef('c.sha', '=', 'r.sha'),
-    )
-    .where('r.tenantId', '=', tenantId)
-    .where('r.projectId', '=', projectId)
-    .where('r.kind', '=', 'tag')
-    .where('r.name', 'like', String.raw`%\_v%`)
+export async function versionTagsDigest(reads: Reads, projectId: string): Promise<string> {
+  const { digest } = await versionTagsAtCommits(reads, projectId)
     .select(sql<string>`coalesce(md5(string_agg(r.name || ' ' || c.seq, ',' order by r.name)), '')`.as('digest'))
     .executeTakeFirstOrThrow();
   return digest;

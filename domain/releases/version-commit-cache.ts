@@ -1,7 +1,7 @@
 import type { Reads } from '../data/fenced-reads.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import type { CommitGraph } from '../git/commit-graph-rules.ts';
-import { type PackageVersion, versionCommits } from './package-versions.queries.ts';
+import { commitsOfMany, MANY_VERSIONS, type PackageVersion, versionCommits } from './package-versions.queries.ts';
 import { versionCount, versionMoves, versionTagsDigest } from './version-commit-cache.queries.ts';
 
 /** What is known of the commits of package versions at the time of a request. */
@@ -59,11 +59,14 @@ export async function knownVersionCommits(
   const unknown = wanted.length === 0 ? '' : await state.unknown();
   const missing = wanted.filter(({ name, version }) => commits.get(name)?.get(version) !== unknown);
   if (missing.length > 0) {
-    const found = await versionCommits(reads, history, missing);
+    const commitOf =
+      missing.length < MANY_VERSIONS
+        ? (await versionCommits(reads, history, missing)).of
+        : await commitsOfMany(reads, history, missing);
     for (const each of missing) {
       const ofName = commits.get(each.name) ?? new Map<string, number | string>();
       commits.set(each.name, ofName);
-      ofName.set(each.version, found.of(each) ?? unknown);
+      ofName.set(each.version, commitOf(each) ?? unknown);
     }
   }
   return ({ name, version }) => {

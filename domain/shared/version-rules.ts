@@ -19,6 +19,15 @@ export function compareVersions(a: string, b: string): number {
   return compareBuilds(left.build, right.build);
 }
 
+/** `compareVersions` for many packages in turn, of which those beside each other mostly have the same versions. */
+export function versionComparison(): typeof compareVersions {
+  let last: { a: string; b: string; order: number } | undefined;
+  return (a, b) => {
+    if (last?.a !== a || last.b !== b) last = { a, b, order: compareVersions(a, b) };
+    return last.order;
+  };
+}
+
 /** Numbers within builds count as numbers: `Beta_10` comes after `Beta_9`, `20261123.10` after `20261123.9`. */
 function compareBuilds(a: string, b: string): number {
   const [left, right] = [a, b].map((build) => (/^0+$/.test(build) ? '' : build).split(/(\d+)/)) as [string[], string[]];
