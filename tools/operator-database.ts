@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { readEnvironment } from '../domain/shared/config.ts';
 import { DomainError } from '../domain/shared/errors.ts';
 import { embeddedDatabaseUrl } from './embedded-postgres.ts';
@@ -13,9 +14,12 @@ export const operatorAccess = (databaseUrl: string, env = process.env) => ({
   poolSize: 2,
 });
 
+/** The folder in which `npm start` keeps its data. */
+export const dataDirOf = (env: NodeJS.ProcessEnv): string => resolve(env.DATA_DIR || '.data');
+
 /** The database that an operator's command works on: that of DATABASE_URL, else the running one of DATA_DIR. */
 export function operatorDatabaseUrl(env: NodeJS.ProcessEnv): string {
-  const dataDir = env.DATA_DIR || '.data';
+  const dataDir = dataDirOf(env);
   const url = readEnvironment(env).DATABASE_URL ?? embeddedDatabaseUrl(dataDir);
   if (url && !/^postgres(ql)?:\/\/[^/]+\/[^/]+/.test(url))
     throw new OperatorError('DATABASE_URL must look like postgres://user:password@host:5432/database.');

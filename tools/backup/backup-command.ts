@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import pg from 'pg';
 import { createFolderObjectStore } from '../../activities/adapters/folder-object-store.ts';
 import { createObjectStore } from '../../activities/adapters/object-store.ts';
 import { objectStoreLocation } from '../../domain/objects/object-store-location.ts';
 import { readEnvironment } from '../../domain/shared/config.ts';
-import { embeddedDatabaseUrl, startPostgres } from '../embedded-postgres.ts';
+import { startPostgres } from '../embedded-postgres.ts';
 import { lockInstance, runningInstance } from '../instance-lock.ts';
 import { startMetricsStore } from '../metrics-store.ts';
-import { asOperatorError } from '../operator-database.ts';
+import { asOperatorError, dataDirOf, operatorDatabaseUrl } from '../operator-database.ts';
 import { type CommandContext, OperatorError } from '../operator-error.ts';
 import { anyFreePort } from '../ports.ts';
+import { withClient } from '../with-client.ts';
 import { copyDatabaseFiles } from './database-files.ts';
 import { dumpDatabase } from './database-dump.ts';
 import { configuredKeyIds, type Manifest, manifestFile, newManifest } from './manifest.ts';
@@ -37,9 +37,7 @@ async function openSources(dataDir: string, env: NodeJS.ProcessEnv): Promise<Sou
       const lock = await lockInstance(dataDir);
       stops.push(() => lock.release());
     }
-    let databaseUrl = ownDatabase ?? embeddedDatabaseUrl(dataDir);
-    if (databaseUrl === undefined)
-      throw new OperatorError(`No database: set DATABASE_URL, or DATA_DIR (${dataDir}) to the folder of npm start.`);
+    let databaseUrl = operatorDatabaseUrl(env);
     if (!ownDatabase && !running) {
       const started = await startPostgres({ dataDir });
       stops.push(() => started.stop());
@@ -67,7 +65,7 @@ export async function backupCommand([given, ...more]: readonly string[], context
   const folder = resolve(given);
   if (existsSync(folder)) throw new OperatorError(`${folder} exists already: name a new folder.`);
   const env = readEnvironment(context.env);
-  const dataDir = resolve(env.DATA_DIR || '.data');
+  const dataDir = dataDirOf(env);
   const draft = `${folder}.partial`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(dirname(folder), { recursive: true });
@@ -78,7 +76,7 @@ export async function backupCommand([given, ...more]: readonly string[], context
     if (isEmbedded) {
       await copyDatabaseFiles(databaseUrl, join(dataDir, 'postgresql'), join(draft, 'database'));
       copyFileSync(join(dataDir, 'postgresql.json'), join(draft, 'postgresql.json'));
-    } else await dumpDatabase(databaseUrl, draft);
+    } else await dumpDatabase(databaseUrl, draft, env);
     // After the rows that name them.
     const objects = createObjectStore(objectStoreLocation({ ...env, DATA_DIR: dataDir }));
     const copied = await copyObjects(objects, createFolderObjectStore(join(draft, 'objects')));
@@ -103,16 +101,11 @@ export async function backupCommand([given, ...more]: readonly string[], context
   }
 }
 
-async function versionOf(url: string): Promise<string> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
+const versionOf = (url: string): Promise<string> =>
+  withClient(url, async (client) => {
     const { rows } = await client.query<{ server_version: string }>('show server_version');
     return rows[0]?.server_version ?? '';
-  } finally {
-    await client.end();
-  }
-}
+  });
 
 function summary(folder: string, dataDir: string, manifest: Manifest): string {
   const { encryptionKeyIds, tokenKeyIds } = manifest;

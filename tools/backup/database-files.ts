@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { postgresAccount } from '../postgres-account.ts';
+import { withClient } from '../with-client.ts';
 
 /** Folders of which only the name is copied: the server fills them anew. https://www.postgresql.org/docs/18/continuous-archiving.html */
 const EMPTIED = new Set([
@@ -20,10 +20,8 @@ const OMITTED = /^(postmaster\.(pid|opts)|pgsql_tmp.*|pg_internal\.init.*)$/;
  * Copies the files of a running database to a folder from which a server starts as after a crash, by the server's own
  * interface for copies while it runs.
  */
-export async function copyDatabaseFiles(url: string, databaseDir: string, target: string): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
+export const copyDatabaseFiles = (url: string, databaseDir: string, target: string): Promise<void> =>
+  withClient(url, async (client) => {
     // Keeps the log that the copy needs, until this connection ends.
     await client.query(`select pg_create_physical_replication_slot($1, true, true)`, [`backup_${process.pid}`]);
     await client.query(`select pg_backup_start('quayside', true)`);
@@ -32,10 +30,7 @@ export async function copyDatabaseFiles(url: string, databaseDir: string, target
     const label = rows[0]?.label ?? '';
     writeFileSync(join(target, 'backup_label'), label, { mode: 0o600 });
     copyLog(join(databaseDir, 'pg_wal'), join(target, 'pg_wal'), /\(file ([0-9A-F]{24})\)/.exec(label)?.[1] ?? '');
-  } finally {
-    await client.end();
-  }
-}
+  });
 
 function copyTree(from: string, to: string, isRoot = false): void {
   mkdirSync(to, { recursive: true, mode: 0o700 });

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readEnvironment } from '../../domain/shared/config.ts';
 import { OperatorError } from '../operator-error.ts';
 
 const FORMAT = 1;
@@ -40,12 +39,14 @@ export function readManifest(folder: string): Manifest {
   return manifest;
 }
 
-/** The names of the keys with which the service starts: those of the environment, else those of the data directory. */
+/**
+ * The names of the keys with which the service starts: those of the environment, else those of the data directory.
+ * @param env as `readEnvironment` answers it.
+ */
 export function configuredKeyIds(
   dataDir: string,
-  env: NodeJS.ProcessEnv,
+  { ENCRYPTION_KEYS, TOKEN_KEYS }: NodeJS.ProcessEnv,
 ): Pick<Manifest, 'encryptionKeyIds' | 'tokenKeyIds'> {
-  const { ENCRYPTION_KEYS, TOKEN_KEYS } = readEnvironment(env);
   const file = join(dataDir, 'keys.json');
   const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {};
   return {

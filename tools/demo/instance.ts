@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { runningInstance } from '../instance-lock.ts';
+import { dataDirOf } from '../operator-database.ts';
 import { OperatorError } from '../operator-error.ts';
 
 /** Where the demo finds the service, and as whom it signs in. */
@@ -18,7 +19,7 @@ export interface FoundInstance {
  * @param url of a service that runs elsewhere. Throws `OperatorError` saying what to set.
  */
 export function findInstance(url: string | undefined, env: NodeJS.ProcessEnv): FoundInstance {
-  const dataDir = resolve(env.DATA_DIR || '.data');
+  const dataDir = dataDirOf(env);
   const running = runningInstance(dataDir);
   const byPort = env.PORT ? `http://127.0.0.1:${env.PORT}` : undefined;
   const address = url ?? running?.url ?? byPort;
