@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { GitActivities } from '../../activities/git/git.activities.ts';
 import { GIT_WORK } from '../activity-options.ts';
-import { untilDueAgain } from '../until-mended.ts';
+import { untilMended } from '../until-mended.ts';
 import { fetchSignal, type MirrorInput, type MirrorReport } from './git-mirror.contract.ts';
 
 const { syncMirror } = proxyActivities<GitActivities>(GIT_WORK);
@@ -34,8 +34,7 @@ export async function gitMirror(input: MirrorInput): Promise<void> {
     const report = reportOf(await syncMirror(input));
     hasFailed = report.outcome === 'failed';
     if (report.outcome === 'failed' && patched('waits-while-broken')) {
-      if (report.isNewsForPeople) throw ApplicationFailure.nonRetryable(report.reason, 'remote_unreadable');
-      await untilDueAgain(isDue, 'The remote cannot be read', report.reason);
+      await untilMended(isDue, { type: 'remote_unreadable', what: 'The remote cannot be read', ...report });
       isRequested = true;
     } else await condition(isDue, LINGER, { summary: 'idle' });
     if (isRequested && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof gitMirror>(input);

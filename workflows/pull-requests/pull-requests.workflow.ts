@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { PullRequestActivities } from '../../activities/pull-requests/pull-requests.activities.ts';
 import { GIT_WORK } from '../activity-options.ts';
-import { untilDueAgain } from '../until-mended.ts';
+import { untilMended } from '../until-mended.ts';
 import { type PullRequestsInput, refreshDueSignal } from './pull-requests.contract.ts';
 
 const { refreshPullRequests } = proxyActivities<PullRequestActivities>(GIT_WORK);
@@ -37,8 +37,8 @@ export async function pullRequests(input: PullRequestsInput): Promise<void> {
     setCurrentDetails(`Host: ${outcome}; pull requests listed: ${listed}, compared with their base: ${compared}`);
     hasFailed = outcome === 'failed';
     if (hasFailed && patched('waits-while-broken')) {
-      if (isNewsForPeople) throw ApplicationFailure.nonRetryable(reason, 'host_unreadable');
-      await untilDueAgain(() => isSignalled, 'The host cannot be read', reason);
+      const broken = { type: 'host_unreadable', what: 'The host cannot be read', reason, isNewsForPeople };
+      await untilMended(() => isSignalled, broken);
       isSignalled = true;
     }
     if (isSignalled && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof pullRequests>(input);
