@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import { coverable } from './gc-review.queries.ts';
 import { type Deletion, DELETIONS_MAX, type Keeper } from './gc-deletion-rules.ts';
-import { EVIDENCE_DAYS, type Presence } from './gc-ledger-rules.ts';
+import { EVIDENCE_DAYS } from './gc-ledger-rules.ts';
 import type { GcBranch } from './gc-review.queries.ts';
 
 interface DeletionRow {
@@ -50,21 +50,19 @@ export async function detectedComponents(
   environmentId: string | undefined,
 ): Promise<Detected> {
   const ofBranch = sql`e.tenant_id = ${tenantId} and e.project_id = ${projectId} and e.branch = ${branch}`;
-  const saidIn = (presence: Presence) =>
-    environmentId === undefined
-      ? sql`false`
-      : sql`exists (
-          select from gc_presence p
-          join environment n on n.tenant_id = p.tenant_id and n.id = p.environment_id and lower(n.org_username) = p.org_username
-          where p.tenant_id = e.tenant_id and p.entry_id = e.id and p.environment_id = ${environmentId}
-            and p.presence = ${presence} and p.checked_at > now() - make_interval(days => ${sql.lit(EVIDENCE_DAYS)}))`;
   // Of an object that is deleted, fields, layouts, tabs, translations and records go, too: all that has its name in front.
   const { rows } = await sql<DeletionRow>`
     with detected as materialized (
       select e.component_type, e.full_name, component_name_key(e.full_name) as name,
-        bool_or(${saidIn('unknown')}) as is_unknown
+        coalesce(bool_or(org.is_unknown), false) as is_unknown
       from gc_entry e
-      where ${ofBranch} and e.status = 'detected' and not ${saidIn('absent')}
+      left join lateral (
+        select bool_or(p.presence = 'absent') as is_absent, bool_or(p.presence = 'unknown') as is_unknown
+        from gc_presence p
+        join environment n on n.tenant_id = p.tenant_id and n.id = p.environment_id and lower(n.org_username) = p.org_username
+        where p.tenant_id = e.tenant_id and p.entry_id = e.id and p.environment_id = ${environmentId ?? null}::uuid
+          and p.checked_at > now() - make_interval(days => ${sql.lit(EVIDENCE_DAYS)})) org on true
+      where ${ofBranch} and e.status = 'detected' and org.is_absent is not true
       group by 1, 2),
     said as materialized (
       select s.kind, s.package_name, s.component_type, s.full_name from gc_manifests(${projectId}, ${branch}) s),

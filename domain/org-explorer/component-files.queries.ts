@@ -18,6 +18,11 @@ const inOrg = ({ db, tenantId }: Reads, org: ExplorerOrg) =>
     .where('c.orgId', '=', org.id)
     .where('c.platformOrgId', '=', org.platformOrgId);
 
+const dueIn = (reads: Reads, org: ExplorerOrg, metadataTypes: readonly string[] | null) =>
+  inOrg(reads, org)
+    .where('c.isDue', '=', true)
+    .where(sql<boolean>`(${metadataTypes === null} or c.metadata_type = any (${metadataTypes ?? []}::text[]))`);
+
 /** The next components whose source has to be retrieved; those that could not be retrieved before come last, alone. */
 export async function dueComponents(
   reads: Reads,
@@ -25,10 +30,8 @@ export async function dueComponents(
   { metadataTypes, limit }: { metadataTypes: readonly string[] | null; limit: number },
 ) {
   const due = (failedBefore: boolean) =>
-    inOrg(reads, org)
-      .where('c.isDue', '=', true)
+    dueIn(reads, org, metadataTypes)
       .where('c.contentError', failedBefore ? 'is not' : 'is', null)
-      .where(sql<boolean>`(${metadataTypes === null} or c.metadata_type = any (${metadataTypes ?? []}::text[]))`)
       .orderBy('c.metadataType')
       .orderBy('c.memberName')
       .limit(limit)
@@ -38,14 +41,17 @@ export async function dueComponents(
   return next.length > 0 ? next : due(true);
 }
 
+/** How many components wait for their source. @param metadataTypes null: of all types. */
 export async function countDue(reads: Reads, org: ExplorerOrg, metadataTypes: readonly string[] | null) {
-  const { due } = await inOrg(reads, org)
-    .where('c.isDue', '=', true)
-    .where(sql<boolean>`(${metadataTypes === null} or c.metadata_type = any (${metadataTypes ?? []}::text[]))`)
+  const { due } = await dueIn(reads, org, metadataTypes)
     .select(sql<number>`count(*)::int`.as('due'))
     .executeTakeFirstOrThrow();
   return due;
 }
+
+/** Whether any component waits for its source. @param metadataTypes null: of all types. */
+export const hasDue = async (reads: Reads, org: ExplorerOrg, metadataTypes: readonly string[] | null) =>
+  (await dueIn(reads, org, metadataTypes).select('c.id').limit(sql.lit(1)).executeTakeFirst()) !== undefined;
 
 /** Notes which retrieve is to bring the source of components. */
 export const markRetrieved = ({ db, tenantId }: Tx, ids: readonly string[], retrieveId: string) =>

@@ -39,10 +39,11 @@ export async function readComparison(
   { metadataType, ...wanted }: Omit<Comparison, 'leftOut'>,
   page: Parameters<typeof compareOrgs>[2],
 ) {
-  const indexes = {
-    left: await indexOf(scope.reads, wanted.left, metadataType),
-    right: await indexOf(scope.reads, wanted.right, metadataType),
-  };
+  const [leftIndex, rightIndex] = await Promise.all([
+    indexOf(scope.reads, wanted.left, metadataType),
+    indexOf(scope.reads, wanted.right, metadataType),
+  ]);
+  const indexes = { left: leftIndex, right: rightIndex };
   const stateOf = (side: Side) => stateOfSide(scope, wanted[side], indexes[side], metadataType);
   const [left, right] = [await stateOf('left'), await stateOf('right')];
   const notCompared = leftOutTypes(indexes, metadataType);
@@ -65,9 +66,11 @@ export async function readUnpackaged(
   { metadataType, ...place }: Omit<Unpackaged, 'leftOut'> & { repositoryIdentifier: string },
   page: Parameters<typeof listUnpackaged>[3],
 ) {
-  const { packages, unreadable } = await manifestsOf(scope.reads, place.projectId, place.branch);
+  const [{ packages, unreadable }, index] = await Promise.all([
+    manifestsOf(scope.reads, place.projectId, place.branch),
+    indexOf(scope.reads, org, metadataType),
+  ]);
   if (packages === 0) throw notFound(`Manifests of ${place.repositoryIdentifier} on branch ${place.branch}`);
-  const index = await indexOf(scope.reads, org, metadataType);
   const state = await stateOfSide(scope, org, index, metadataType);
   const leftOut = unknownTypes(index, metadataType);
   const [unread] = unreadable;

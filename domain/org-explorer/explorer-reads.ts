@@ -1,7 +1,7 @@
 import type { ActorReads, Reads } from '../data/fenced-reads.ts';
 import { notFound } from '../shared/errors.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { type ComponentKey, countDue } from './component-files.queries.ts';
+import { type ComponentKey, hasDue } from './component-files.queries.ts';
 import { componentType, keptTypesOf } from './component-index.queries.ts';
 import {
   type ComponentFilter,
@@ -138,12 +138,12 @@ const failureIn = (last: SyncRow | undefined, metadataType: string): string | nu
 /** What is known of the index of an org, and its last sync. @param metadataType only this type. */
 export async function indexOf(reads: Reads, org: ExplorerOrg, metadataType?: string): Promise<IndexFacts & OrgSyncs> {
   const syncs = await syncsOf(reads, org);
-  const [types, wasWholeOnce, due] = await Promise.all([
+  const [types, wasWholeOnce, isAnyDue] = await Promise.all([
     keptTypesOf(reads, org, metadataType),
     wasReadWhole(reads, org),
-    countDue(reads, org, metadataType === undefined ? null : [metadataType]),
+    hasDue(reads, org, metadataType === undefined ? null : [metadataType]),
   ]);
-  return { ...syncs, failedTypes: syncs.last?.failedTypes ?? [], wasReadWhole: wasWholeOnce, types, due };
+  return { ...syncs, failedTypes: syncs.last?.failedTypes ?? [], wasReadWhole: wasWholeOnce, types, hasDue: isAnyDue };
 }
 
 /** What is said of an index that shows what it has, be it whole or not. Nothing kept is asked for. */

@@ -20,8 +20,8 @@ export interface IndexFacts extends SyncState {
   /** A refresh once listed all types of the org: what it did not name, the org does not have. */
   wasReadWhole: boolean;
   types: readonly KeptType[];
-  /** Components whose source has to be retrieved. */
-  due: number;
+  /** The source of some components has to be retrieved. */
+  hasDue: boolean;
 }
 
 /** How far what is said about an org can be relied on. */
@@ -68,7 +68,7 @@ export function indexState(facts: IndexFacts, metadataType?: string): IndexState
     isComplete:
       unreadTypes.length === 0 &&
       failedTypes.length === 0 &&
-      facts.due === 0 &&
+      !facts.hasDue &&
       (metadataType !== undefined || facts.wasReadWhole),
     failedTypes,
     unreadTypes,

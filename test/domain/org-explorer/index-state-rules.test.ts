@@ -22,7 +22,7 @@ const index = (more: Partial<IndexFacts> = {}): IndexFacts => ({
   failedTypes: [],
   wasReadWhole: true,
   types: [type('ApexClass'), type('Layout', { syncedAt: '2026-03-02T09:00:00.000Z' })],
-  due: 0,
+  hasDue: false,
   ...more,
 });
 const NEVER = index({ ended: undefined, wasReadWhole: false, types: [] });
@@ -45,7 +45,7 @@ test('an index that was read whole is available, and as old as the type that was
     unreadTypes: [],
   });
   expect(indexState(index({ open: OPEN }))).toMatchObject({ status: 'available', jobId: 'job', isComplete: true });
-  expect(indexState(index({ due: 3 }))).toMatchObject({ status: 'available', isComplete: false });
+  expect(indexState(index({ hasDue: true }))).toMatchObject({ status: 'available', isComplete: false });
 });
 
 test.each([
