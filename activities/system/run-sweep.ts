@@ -1,3 +1,4 @@
+import { eachAtOnce } from '../../domain/shared/at-once-rules.ts';
 import { within } from '../../domain/shared/within.ts';
 import { backedOffKeys, forgetSweepFailures, noteSweepFailure } from '../../domain/system/sweep-failures.queries.ts';
 import type { SweepReport } from '../../workflows/system/sweeper.contract.ts';
@@ -21,25 +22,21 @@ export async function runSweep(deps: Deps, sweep: Sweep, signal?: AbortSignal): 
   const report = { found: 0, handled: 0, failed: 0, backedOff };
 
   const done: string[] = [];
-  const next = rows.values();
-  const worker = async () => {
-    for (const { row, key } of next) {
-      if (signal?.aborted || Date.now() > deadline) return;
-      try {
-        const units =
-          (await within(sweep.rowTimeoutMs, sweep.handle(deps, row), () => tooLong(sweep.rowTimeoutMs))) ?? 1;
-        report.found += units;
-        report.handled += units;
-        done.push(key);
-      } catch (error) {
-        report.found++;
-        report.failed++;
-        const attempts = await noteSweepFailure(system, name, key, String(error).slice(0, 1_000));
-        log.warn({ err: error, sweep: name, row: key, attempts }, 'a row of a sweep failed and is backed off from');
-      }
+  const handle = async ({ row, key }: (typeof rows)[number]) => {
+    try {
+      const units = (await within(sweep.rowTimeoutMs, sweep.handle(deps, row), () => tooLong(sweep.rowTimeoutMs))) ?? 1;
+      report.found += units;
+      report.handled += units;
+      done.push(key);
+    } catch (error) {
+      report.found++;
+      report.failed++;
+      const attempts = await noteSweepFailure(system, name, key, String(error).slice(0, 1_000));
+      log.warn({ err: error, sweep: name, row: key, attempts }, 'a row of a sweep failed and is backed off from');
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, worker));
+  const isOver = () => signal?.aborted === true || Date.now() > deadline;
+  await eachAtOnce(rows, concurrency, handle, { isOver });
   await forgetSweepFailures(system, name, done);
   if (report.handled > 0 && !sweep.isRoutine)
     log.warn({ sweep: name, ...report }, 'accepted work was found undone and carried out');

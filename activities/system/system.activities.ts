@@ -1,3 +1,4 @@
+import { eachAtOnce } from '../../domain/shared/at-once-rules.ts';
 import { backedOffKeys } from '../../domain/system/sweep-failures.queries.ts';
 import {
   sweepActivity,
@@ -48,23 +49,19 @@ export function createSweepActivities(
     pass: (sweep: Sweep) => Promise<SweepReport | undefined>,
   ): Promise<SweepResults> {
     const results: SweepResults = { reports: {}, errors: {}, withWork: [] };
-    const next = names.values();
-    const worker = async () => {
-      for (const name of next) {
-        if (signal.aborted) return;
-        const sweep = byName.get(name);
-        try {
-          if (!sweep) throw new Error('This build has no such sweep');
-          const report = await measured(sweep, () => pass(sweep));
-          if (report) results.reports[name] = report;
-          else results.withWork.push(name);
-        } catch (error) {
-          deps.log.error({ err: error, sweep: name }, 'a sweep failed');
-          results.errors[name] = error instanceof Error ? error.message : String(error);
-        }
+    const run = async (name: string) => {
+      const sweep = byName.get(name);
+      try {
+        if (!sweep) throw new Error('This build has no such sweep');
+        const report = await measured(sweep, () => pass(sweep));
+        if (report) results.reports[name] = report;
+        else results.withWork.push(name);
+      } catch (error) {
+        deps.log.error({ err: error, sweep: name }, 'a sweep failed');
+        results.errors[name] = error instanceof Error ? error.message : String(error);
       }
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    await eachAtOnce(names, CONCURRENCY, run, { isOver: () => signal.aborted });
     return results;
   }
 

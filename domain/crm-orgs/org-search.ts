@@ -1,5 +1,6 @@
 import type { CrmAnswer, CrmFailure } from '../crm/crm-platform.port.ts';
 import { failure as crmFailure } from '../crm/platform-error-rules.ts';
+import { eachAtOnce } from '../shared/at-once-rules.ts';
 import type { OrgRow } from './crm-orgs.queries.ts';
 import { platformFailed } from './org-failure-rules.ts';
 
@@ -28,19 +29,15 @@ export async function searchOrgs<Value>(
   aborted.catch(() => undefined);
   const found: { org: OrgRow; value: Value }[] = [];
   const failures: { org: OrgRow; failure: CrmFailure }[] = [];
-  const queue = orgs.values();
-  const worker = async () => {
-    for (const org of queue) {
-      const answer = await Promise.race([ask(org, signal), aborted]).catch((error: unknown) => {
-        if (signal.aborted) return TOO_SLOW;
-        throw error;
-      });
-      if (!answer.isOk) failures.push({ org, failure: answer });
-      else if (answer.value !== null) found.push({ org, value: answer.value });
-      if (found.some(({ value }) => isEnough(value))) ended.abort();
-    }
-  };
-  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, worker));
+  await eachAtOnce(orgs, ASKED_AT_ONCE, async (org) => {
+    const answer = await Promise.race([ask(org, signal), aborted]).catch((error: unknown) => {
+      if (signal.aborted) return TOO_SLOW;
+      throw error;
+    });
+    if (!answer.isOk) failures.push({ org, failure: answer });
+    else if (answer.value !== null) found.push({ org, value: answer.value });
+    if (found.some(({ value }) => isEnough(value))) ended.abort();
+  });
   const [failed] = failures;
   // One that does not answer might have it, too; that counts only while no other one has it.
   if (found.length === 0 && failed)

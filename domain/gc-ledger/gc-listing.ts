@@ -1,6 +1,7 @@
 import type { ListedComponent, ListQuery } from '../crm/crm-metadata.port.ts';
 import type { CrmAnswer, CrmFailure, CrmOrg } from '../crm/crm-platform.port.ts';
 import { componentNameKey, CONTENTS_OF_FOLDERS, isStandardField } from '../crm/component-type-rules.ts';
+import { eachAtOnce } from '../shared/at-once-rules.ts';
 import type { Presence } from './gc-ledger-rules.ts';
 
 /** What is asked of an org about a component. */
@@ -72,7 +73,7 @@ async function askAll(org: ListedOrg, queries: readonly ListQuery[]) {
   let isAway = false;
   const chunks = Array.from({ length: Math.ceil(queries.length / QUERIES_PER_CALL) }, (_, n) =>
     queries.slice(n * QUERIES_PER_CALL, (n + 1) * QUERIES_PER_CALL),
-  ).values();
+  );
   const keep = (chunk: readonly ListQuery[], answer: CrmAnswer<ListedComponent[]>): boolean => {
     if (!answer.isOk) {
       failure ??= answer;
@@ -90,14 +91,11 @@ async function askAll(org: ListedOrg, queries: readonly ListQuery[]) {
     }
     return true;
   };
-  const worker = async () => {
-    for (const chunk of chunks) {
-      if (isAway) return;
-      if (keep(chunk, await org.listMetadata(chunk)) || chunk.length === 1) continue;
-      // One bad type fails the whole call.
-      for (const query of chunk) if (!isAway) keep([query], await org.listMetadata([query]));
-    }
+  const ask = async (chunk: readonly ListQuery[]) => {
+    if (keep(chunk, await org.listMetadata(chunk)) || chunk.length === 1) return;
+    // One bad type fails the whole call.
+    for (const query of chunk) if (!isAway) keep([query], await org.listMetadata([query]));
   };
-  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, worker));
+  await eachAtOnce(chunks, CALLS_AT_ONCE, ask, { isOver: () => isAway });
   return { found, failure };
 }

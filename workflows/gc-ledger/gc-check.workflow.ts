@@ -7,6 +7,7 @@ import {
   setWorkflowOptions,
 } from '@temporalio/workflow';
 import type { GcCheckActivities } from '../../activities/gc-ledger/gc-check.activities.ts';
+import { eachAtOnce } from '../../domain/shared/at-once-rules.ts';
 import { OUTSIDE_CALL, UNTIL_DONE } from '../activity-options.ts';
 import { endsOnItsBuild } from '../versioning.ts';
 import type { GcCheckInput } from './gc-check.contract.ts';
@@ -24,14 +25,10 @@ export async function gcCheck(input: GcCheckInput): Promise<void> {
   const names = await beginCheck(input);
   if (!names) return;
   const checked: Awaited<ReturnType<typeof checkOrg>>[] = [];
-  const queue = names.values();
-  const worker = async () => {
-    for (const environment of queue) {
-      checked.push(await outcomeOf(input, environment));
-      setCurrentDetails(`${checked.length} of ${names.length} environments checked`);
-    }
-  };
-  await Promise.all(Array.from({ length: ORGS_AT_ONCE }, worker));
+  await eachAtOnce(names, ORGS_AT_ONCE, async (environment) => {
+    checked.push(await outcomeOf(input, environment));
+    setCurrentDetails(`${checked.length} of ${names.length} environments checked`);
+  });
   const environments = names.flatMap((name) => checked.filter(({ environment }) => environment === name));
   const isAnswered = environments.some(({ present, absent, error }) => error === null || present + absent > 0);
   const error = names.length === 0 || isAnswered ? null : 'No org answered';
