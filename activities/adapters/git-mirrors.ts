@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type {
@@ -11,10 +11,10 @@ import type {
   Remote,
 } from '../../domain/git/git-mirrors.port.ts';
 import { DISK_FULL, fetchFailure, isDiskFull } from '../../domain/git/fetch-failure-rules.ts';
-import { newId } from '../../domain/shared/ids.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { checkOut } from './git-checkout.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
+import { prepareMirror, removeUnfinishedPacks } from './git-mirror-folder.ts';
 import { openRemote, RefusedRemoteError, type RemoteOptions } from './git-remote.ts';
 
 export interface GitMirrorsOptions {
@@ -31,9 +31,6 @@ export interface GitMirrorsOptions {
 
 /** Shorter than the age at which a lock counts as left behind. */
 const REMOTE_TIMEOUT_MS = 12 * 60_000;
-
-/** Longer than any fetch may take: a lock of this age was left by a process that was killed. */
-const STALE_LOCK_MS = 15 * 60_000;
 
 const failed = (reason: string): FetchResult => ({ outcome: 'failed', reason });
 
@@ -59,36 +56,6 @@ export function createGitMirrors({
     return result;
   };
 
-  /** Created beside its place and renamed: another process may be creating it, too. */
-  const create = async (gitDir: string) => {
-    const aside = `${gitDir}.${newId()}`;
-    await mkdir(aside, { recursive: true });
-    const { exitCode, stderr } = await runGit(program, {
-      gitDir: aside,
-      args: ['init', '--quiet', '--bare', '--initial-branch=main'],
-      env: baseEnv,
-    });
-    if (exitCode !== 0) throw new Error(`git init ended with ${exitCode}: ${stderr.slice(-500)}`);
-    await rename(aside, gitDir).catch(() => rm(aside, { recursive: true, force: true }));
-  };
-
-  const prepare = async (mirror: MirrorOf) => {
-    const gitDir = dirOf(mirror);
-    const exists = await stat(join(gitDir, 'HEAD')).then(
-      () => true,
-      () => false,
-    );
-    if (!exists) await create(gitDir);
-    const file = join(gitDir, 'config');
-    const now = await readFile(file, 'utf8').catch(() => '');
-    if (now !== MIRROR_SETTINGS) {
-      const written = `${file}.${newId()}`;
-      await writeFile(written, MIRROR_SETTINGS);
-      await rename(written, file);
-    }
-    await removeStale(gitDir);
-  };
-
   /** Runs git with access to a remote. One that does not answer in time counts as a failure of git. */
   const withRemote = async (
     mirror: MirrorOf,
@@ -101,7 +68,7 @@ export function createGitMirrors({
     const signal = stop ? AbortSignal.any([stop, clock]) : clock;
     const access = await openRemote(remote, { addresses, allowLocal, folder, program, resolve }, signal);
     try {
-      await prepare(mirror);
+      await prepareMirror(dirOf(mirror), { program, env: baseEnv });
       return await use({ env: access.env, signal });
     } catch (error) {
       if (clock.aborted && !stop?.aborted) return { exitCode: null, stdout: '', stderr: 'timed out' };
@@ -264,38 +231,5 @@ export function createGitMirrors({
   };
 }
 
-/**
- * A bare repository of commits and folders, which fetches the contents of files from its remote when they are read. The
- * address of the remote comes with each command, so that none is called that was registered before.
- */
-const MIRROR_SETTINGS = `[core]
-\trepositoryformatversion = 1
-\tbare = true
-[extensions]
-\tpartialClone = origin
-[remote "origin"]
-\tpromisor = true
-\tpartialclonefilter = blob:none
-`;
-
 const COMMIT_FIELDS = ['%H', '%an', '%ae', '%at', '%ct', '%s', '%b'].join('%x00');
 const COMMIT_FIELD_COUNT = 7;
-
-/** Lock files of a git process that was killed block every later one. */
-async function removeStale(gitDir: string): Promise<void> {
-  const names = (await readdir(gitDir, { recursive: true })).filter((name) => name.endsWith('.lock'));
-  for (const name of names) {
-    const path = join(gitDir, name);
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > STALE_LOCK_MS) await rm(path, { force: true });
-  }
-}
-
-/** What an interrupted fetch had received; after the disk was full, this is the space that is missing. */
-async function removeUnfinishedPacks(gitDir: string): Promise<void> {
-  const packs = join(gitDir, 'objects', 'pack');
-  const names = await readdir(packs).catch(() => []);
-  await Promise.all(
-    names.filter((name) => name.startsWith('tmp_')).map((name) => rm(join(packs, name), { force: true })),
-  );
-}

@@ -3,7 +3,7 @@ import {
   describeTypes,
   forgetUnknownTypes,
   noteFailedTypes,
-} from '../../domain/org-explorer/component-index.queries.ts';
+} from '../../domain/org-explorer/component-types.queries.ts';
 import { countDue } from '../../domain/org-explorer/component-files.queries.ts';
 import { forgetType, indexType } from '../../domain/org-explorer/index.mutations.ts';
 import { indexedComponent, isNoLongerDescribed, planListing } from '../../domain/org-explorer/listing-rules.ts';

@@ -1,5 +1,5 @@
 import type { CrmFailure } from '../../domain/crm/crm-platform.port.ts';
-import { componentTypes } from '../../domain/org-explorer/component-index.queries.ts';
+import { componentTypes } from '../../domain/org-explorer/component-types.queries.ts';
 import { ContentNotStored } from '../../domain/org-explorer/contents.ts';
 import { type ExplorerOrg, orgById } from '../../domain/org-explorer/explorer-org.ts';
 import { OrgChanged } from '../../domain/org-explorer/index.mutations.ts';

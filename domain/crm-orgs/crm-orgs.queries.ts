@@ -33,7 +33,8 @@ const COLUMNS = [
   'o.updatedAt',
 ] as const;
 
-const orgsOf = (db: ReadDatabase) => db.selectFrom('crm_org as o').select(COLUMNS);
+/** Registered orgs of all tenants that are to be seen, without their credentials. */
+export const orgsOf = (db: ReadDatabase) => db.selectFrom('crm_org as o').select(COLUMNS);
 
 /** A registered org, without its credentials. */
 export type OrgRow = Awaited<ReturnType<typeof orgsByName>>[number];
@@ -180,47 +181,6 @@ export const sandboxRecords = (
     .select(['o.username', 'o.sandboxName', 'o.platformOrgId'])
     .execute();
 
-/** Dev hubs, the default first. */
-export const devHubs = ({ db, tenantId }: Reads) =>
-  orgsOf(db)
-    .where('o.tenantId', '=', tenantId)
-    .where('o.isDevHub', '=', true)
-    .orderBy('o.isDefault', 'desc')
-    .orderBy('o.username')
-    .limit(sql.lit(ORGS_MAX))
-    .execute();
-
-/** The first of these dev hubs that is registered. */
-export const firstDevHub = ({ db, tenantId }: Reads, usernames: readonly string[]) =>
-  orgsOf(db)
-    .innerJoin(
-      sql<{ username: string; place: string }>`unnest(${usernames}::text[]) with ordinality`.as<'named'>(
-        sql`named (username, place)`,
-      ),
-      (join) => join.on(sql`lower(named.username)`, '=', sql`lower(o.username)`),
-    )
-    .where('o.tenantId', '=', tenantId)
-    .where('o.isDevHub', '=', true)
-    .orderBy('named.place')
-    .limit(sql.lit(1))
-    .executeTakeFirst();
-
-export const defaultDevHub = ({ db, tenantId }: Reads) =>
-  orgsOf(db).where('o.tenantId', '=', tenantId).where('o.isDefault', '=', true).executeTakeFirst();
-
-/** The dev hubs that environments name for a scratch org. */
-export async function namedDevHubs({ db, tenantId }: Reads, orgUsername: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('environment as e')
-    .where('e.tenantId', '=', tenantId)
-    .where(sql`lower(e.org_username)`, '=', sql`lower(${orgUsername})`)
-    .where('e.devHubUsername', 'is not', null)
-    .select('e.devHubUsername')
-    .distinct()
-    .execute();
-  return rows.flatMap(({ devHubUsername }) => devHubUsername ?? []);
-}
-
 /** The environments that name one of these orgs by its username, as their org or dev hub; `orgUsername` in lower case. */
 export const environmentsNaming = ({ db, tenantId }: Reads, usernames: readonly string[]) =>
   db
@@ -238,42 +198,6 @@ export const environmentsNaming = ({ db, tenantId }: Reads, usernames: readonly 
     .orderBy('e.name')
     .distinct()
     .select(['named.username as orgUsername', 'p.identifier as repositoryIdentifier', 'e.name'])
-    .execute();
-
-/** The limit of each of these orgs that is nearest to its end, as the last poll found it. */
-export const worstLimits = ({ db, tenantId }: Reads, orgIds: readonly string[]) =>
-  db
-    .selectFrom('org_limit_state')
-    .where('tenantId', '=', tenantId)
-    .where('orgId', '=', sql<string>`any (${orgIds}::uuid[])`)
-    .where('worst', 'is not', null)
-    .select(['orgId', 'worst'])
-    .execute();
-
-/** The newest sync of each of these orgs that ended; of a sandbox that was refreshed since, none counts. */
-export const lastSyncs = ({ db, tenantId }: Reads, orgIds: readonly string[]) =>
-  db
-    .selectFrom('crm_org as o')
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('org_sync as s')
-          .where('s.tenantId', '=', tenantId)
-          .whereRef('s.orgId', '=', 'o.id')
-          .where('s.status', 'in', sql<never>`('succeeded', 'failed')`)
-          .where((sync) =>
-            sync.or([sync('s.platformOrgId', '=', sync.ref('o.platformOrgId')), sync('s.platformOrgId', 'is', null)]),
-          )
-          .orderBy('s.createdAt', 'desc')
-          .orderBy('s.id', 'desc')
-          .limit(sql.lit(1))
-          .select(['s.id as jobId', 's.status', 's.finishedAt', 's.message'])
-          .as('last'),
-      (join) => join.onTrue(),
-    )
-    .where('o.tenantId', '=', tenantId)
-    .where('o.id', '=', sql<string>`any (${orgIds}::uuid[])`)
-    .select(['o.id as orgId', 'last.jobId', 'last.status', 'last.finishedAt', 'last.message'])
     .execute();
 
 /** Orgs of all tenants that expire within so many days, and of which it was not announced. */

@@ -5,6 +5,7 @@ import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
+import type { Lease } from './token-leases.queries.ts';
 
 /** Whose token: a registered org's own or, with a name, that of a sandbox or scratch org that is reached through it. */
 export interface TokenKey {
@@ -62,54 +63,6 @@ export async function tokenState({ db, tenantId }: Reads, key: TokenKey) {
 /** An org with its token as stored, secrets encrypted; the token's columns are null before there is one. */
 export type TokenState = NonNullable<Awaited<ReturnType<typeof tokenState>>>;
 
-const secondsAhead = (ms: number) => sql<string>`now() + make_interval(secs => ${ms / 1_000})`;
-
-export interface Lease {
-  tokenId: string;
-  leaseId: string;
-  /** Encrypted. */
-  credential: string | null;
-  credentialVersion: number;
-}
-
-/**
- * Takes the lease of a token that is as it was read; undefined when somebody else has it, or has minted since.
- * @param generation that was read.
- */
-export async function takeLease(
-  { db, tenantId }: Tx,
-  { orgId, reachedName }: TokenKey,
-  generation: number,
-  leaseMs: number,
-): Promise<Lease | undefined> {
-  const leaseId = newId();
-  const row = await db
-    .insertInto('crm_token')
-    .values({ id: newId(), tenantId, orgId, reachedName, leaseId, leaseUntil: secondsAhead(leaseMs) })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenantId', 'orgId', 'reachedName'])
-        .doUpdateSet({ leaseId, leaseUntil: secondsAhead(leaseMs) })
-        .where('crm_token.generation', '=', generation)
-        .where(sql<boolean>`coalesce(crm_token.lease_until <= now(), true)`),
-    )
-    .returning(['id', 'credential', 'credentialVersion'])
-    .executeTakeFirst();
-  return row && { tokenId: row.id, leaseId, credential: row.credential, credentialVersion: row.credentialVersion };
-}
-
-/** Holds a lease for its full time from now on; false when it was lost. */
-export async function holdLease({ db, tenantId }: Tx, { tokenId, leaseId }: Lease, leaseMs: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('crm_token')
-    .set({ leaseUntil: secondsAhead(leaseMs) })
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', tokenId)
-    .where('leaseId', '=', leaseId)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
 /** The tokens of an org and of its sandboxes without a record; not those of scratch orgs, whose usernames have an `@`. */
 export const ownTokens = ({ db, tenantId }: Reads, orgId: string): Promise<TokenKey[]> =>
   db
@@ -120,17 +73,6 @@ export const ownTokens = ({ db, tenantId }: Reads, orgId: string): Promise<Token
     .orderBy('reachedName', 'desc')
     .select(['orgId', 'reachedName'])
     .execute();
-
-/** Gives a lease back; nothing was learnt. */
-export async function freeLease({ db, tenantId }: Tx, { tokenId, leaseId }: Lease): Promise<void> {
-  await db
-    .updateTable('crm_token')
-    .set({ leaseId: null, leaseUntil: null })
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', tokenId)
-    .where('leaseId', '=', leaseId)
-    .execute();
-}
 
 interface StoredToken {
   /** Encrypted. */

@@ -1,7 +1,8 @@
 import { formatAuthUrl } from '../crm/auth-url-rules.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, notFound } from '../shared/errors.ts';
-import { defaultDevHub, firstDevHub, type OrgRow } from './crm-orgs.queries.ts';
+import { type OrgRow } from './crm-orgs.queries.ts';
+import { defaultDevHub, firstDevHub } from './dev-hubs.queries.ts';
 import { accessOf, accessOfRegistered, type HandedToken, noteRead, rowIdOf } from './org-access.ts';
 import { mintByApp } from './org-app-tokens.ts';
 import { platformFailed } from './org-failure-rules.ts';

@@ -7,7 +7,8 @@ import type { FencedReads } from '../data/fenced-reads.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import { orgByUsername } from './crm-orgs.queries.ts';
 import { openCredential, type StoredCredential } from './crm-secrets.ts';
-import { type Lease, tokenState, type TokenState } from './crm-tokens.queries.ts';
+import { tokenState, type TokenState } from './crm-tokens.queries.ts';
+import type { Lease } from './token-leases.queries.ts';
 import type { CallOrg } from './org-connections.ts';
 import { actorOf, isJustInTime, keyOf, type OrgPlace, type ScratchAccess } from './org-places.ts';
 

@@ -1,15 +1,8 @@
 import type { CrmAnswer } from '../crm/crm-platform.port.ts';
 import { persistently } from '../data/database-trouble.ts';
 import { sealAccessToken, sealCredential } from './crm-secrets.ts';
-import {
-  freeLease,
-  holdLease,
-  type Lease,
-  storeFailure,
-  storeToken,
-  takeLease,
-  type TokenState,
-} from './crm-tokens.queries.ts';
+import { storeFailure, storeToken, type TokenState } from './crm-tokens.queries.ts';
+import { freeLease, holdLease, type Lease, takeLease } from './token-leases.queries.ts';
 import { createOrgGrants, type Minted, type Refused } from './org-grants.ts';
 import { learntHealth } from './org-health-rules.ts';
 import { followHealth, lockedOrg, noteHealth, noteMoved } from './org-health.mutations.ts';

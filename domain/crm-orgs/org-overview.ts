@@ -6,12 +6,11 @@ import {
   environmentsNaming,
   foundSandbox,
   foundUsername,
-  lastSyncs,
   listOrgs,
   namedOrgs,
   sandboxRecords,
-  worstLimits,
 } from './crm-orgs.queries.ts';
+import { lastSyncs, worstLimits } from './org-overview.queries.ts';
 import { registeredOrg } from './org-registration.ts';
 import { platformFailed } from './org-failure-rules.ts';
 import { shownHealth } from './org-health-rules.ts';

@@ -3,12 +3,10 @@ import { longId } from '../crm/org-id-rules.ts';
 import { tenantOf } from '../shared/actor.ts';
 import { invalidField, notFound } from '../shared/errors.ts';
 import {
-  devHubs,
   type FoundOrg,
   foundSandbox,
   foundUsername,
   namedOrgs,
-  namedDevHubs,
   orgByAlias,
   orgByUsername,
   orgsByName,
@@ -16,6 +14,7 @@ import {
   productionOrgs,
   recordsOf,
 } from './crm-orgs.queries.ts';
+import { devHubs, namedDevHubs } from './dev-hubs.queries.ts';
 import { ambiguousSandbox, answeringOrg, isSameName, mayBeSandboxName, mayBeUsername } from './org-name-rules.ts';
 import { type OrgScope, placeOf } from './org-scope.ts';
 import { searchOrgs } from './org-search.ts';

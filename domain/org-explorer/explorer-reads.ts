@@ -2,7 +2,7 @@ import type { ActorReads, Reads } from '../data/fenced-reads.ts';
 import { notFound } from '../shared/errors.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { type ComponentKey, hasDue } from './component-files.queries.ts';
-import { componentType, keptTypesOf } from './component-index.queries.ts';
+import { componentType, keptTypesOf } from './component-types.queries.ts';
 import {
   type ComponentFilter,
   countFound,

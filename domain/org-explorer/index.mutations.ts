@@ -1,12 +1,6 @@
 import type { Tx } from '../unit-of-work.ts';
-import {
-  componentType,
-  countTypes,
-  indexComponents,
-  makeDue,
-  removeType,
-  removeUnlisted,
-} from './component-index.queries.ts';
+import { indexComponents, makeDue, removeUnlisted } from './component-index.queries.ts';
+import { componentType, countTypes, removeType } from './component-types.queries.ts';
 import { type ExplorerOrg, lockedOrgById, orgById } from './explorer-org.ts';
 import { parentNameOf } from './explorer-rules.ts';
 import type { IndexedComponent, PlannedType } from './listing-rules.ts';

@@ -3,14 +3,8 @@ import { DomainError, invalidField } from '../shared/errors.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { type ComponentKey, knownComponents, seeComponents } from './component-files.queries.ts';
-import {
-  adjustCounts,
-  countTypes,
-  forgetFormerOrg,
-  noteFailedTypes,
-  removeUnseen,
-  syncedTypes,
-} from './component-index.queries.ts';
+import { forgetFormerOrg, removeUnseen } from './component-index.queries.ts';
+import { adjustCounts, countTypes, noteFailedTypes, syncedTypes } from './component-types.queries.ts';
 import { type GivenFile, isDeleted, storeComponents } from './component-store.ts';
 import { countChanges, countComponents } from './components.queries.ts';
 import { CONTENT_MAX_BYTES, contentKey, ContentNotStored, contentOf, type Content, storeContents } from './contents.ts';

@@ -1,28 +1,21 @@
 import type { DeploymentLog, LoggedDeployment } from '../deployments/deployment-log-cache.ts';
 import { inOrder, type PackageArrivals, packageArrivals } from '../deployments/package-arrivals.ts';
-import { type CommitView, commitViews } from '../git/commits.queries.ts';
+import { commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
-import { bitCount, CHANGES_MAX } from '../git/counted-changes-rules.ts';
-import { type PackageChanges, workItemChanges } from '../git/work-item-changes.ts';
+import { workItemChanges } from '../git/work-item-changes.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { newestCandidates } from '../release-candidates/candidate-series.queries.ts';
 import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
 import { inSteps } from '../shared/in-steps.ts';
-import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { arrivalCommits, keptCommits } from './arrival-commits.ts';
+import { type CountedPackageChanges, countedCommits, heldParts, type PartsIn, placesOf } from './held-parts.ts';
 import { environmentLabels } from './metrics.queries.ts';
 import type { PackageVersion } from './package-versions.queries.ts';
-import { knownVersionCommits, type VersionState, versionState } from './version-commit-cache.ts';
+import { knownVersionCommits, versionState } from './version-commit-cache.ts';
 import { releaseEnds } from './releasable-commits.ts';
-import {
-  arrivalOf,
-  type CountedPart,
-  isCarriedOver,
-  packagesOfDomains,
-  shareOf,
-  withPicks,
-} from './work-item-places-rules.ts';
+import { arrivalOf, packagesOfDomains, shareOf } from './work-item-places-rules.ts';
 
 /** The most commits of one work item that are listed: the newest. */
 export const ITEM_COMMITS_MAX = 200;
@@ -57,35 +50,6 @@ async function environmentStates(tx: Tx, projectId: string, log: DeploymentLog, 
       ...environment,
       packages: new Map(names.map((name) => [name, inEnvironment(environment.id, name)])),
     }));
-}
-
-type Arrival = PackageArrivals['arrivals'][number];
-
-/** Commits of the first versions that came to an environment, as many as are known, by the first arrival. */
-const arrivedCommits = new WeakMap<Arrival, { known: string; commits: number[] }>();
-
-function keptCommits({ arrivals }: PackageArrivals, { known }: VersionState): number[] {
-  const [first] = arrivals;
-  const kept = first && arrivedCommits.get(first);
-  if (kept?.known === known) return kept.commits;
-  const commits: number[] = [];
-  if (first) arrivedCommits.set(first, { known, commits });
-  return commits;
-}
-
-/** The commits of the versions that came to an environment, in order; there may be more, of later ones. */
-function arrivalCommits(
-  name: string,
-  { arrivals }: PackageArrivals,
-  kept: number[],
-  commitOf: (version: PackageVersion) => number | undefined,
-): readonly (number | undefined)[] {
-  for (const { version } of arrivals.slice(kept.length)) {
-    const commit = commitOf({ name, version });
-    if (commit === undefined) return arrivals.map((each, at) => kept[at] ?? commitOf({ name, version: each.version }));
-    kept.push(commit);
-  }
-  return kept;
 }
 
 /** Where a work item is: its commits, and for each domain that it concerns the candidates and environments that have it. */
@@ -226,73 +190,6 @@ const installedIn = (packages: ReadonlyMap<string, PackageState>): Record<string
   Object.fromEntries(
     [...packages].flatMap(([name, { installed }]) => (installed === undefined ? [] : [[name, installed]])),
   );
-
-interface CountedPackageChanges extends PackageChanges {
-  /** Those that count in any candidate, environment or releasable branch, by bits. */
-  counted: number;
-}
-
-/** The places of the bits that are set. */
-function placesOf(bits: number): number[] {
-  const places: number[] = [];
-  for (let rest = bits; rest !== 0; rest &= rest - 1) places.push(31 - Math.clz32(rest & -rest));
-  return places;
-}
-
-const countedCommits = ({ commits, counted }: CountedPackageChanges): number[] =>
-  commits.filter((_, place) => ((counted >>> place) & 1) === 1);
-
-/** How much of some changes there is where packages have some versions. */
-type PartsIn = (
-  changes: readonly CountedPackageChanges[],
-  versionOf: (name: string) => string | undefined,
-) => CountedPart[];
-
-/** Counts what versions have of the changes of a work item. @param ends commits of all versions and branches in question. */
-function heldParts(
-  changes: readonly CountedPackageChanges[],
-  ends: readonly number[],
-  views: ReadonlyMap<number, CommitView>,
-  commitOf: (version: PackageVersion) => number | undefined,
-): PartsIn {
-  const byPackage = Map.groupBy(changes, ({ packageName }) => packageName);
-  const heldUpTo = (parts: readonly CountedPackageChanges[], end: number | undefined): number[] =>
-    parts.map(({ countedUpTo, counted }) => (end === undefined ? 0 : countedUpTo(end) & counted));
-  const othersOf = memoized((name: string) => {
-    const parts = byPackage.get(name) ?? [];
-    const picks = pickedChanges(parts, views);
-    return { picks, others: ends.map((end) => withPicks(heldUpTo(parts, end), picks)) };
-  });
-  return (own, versionOf) =>
-    [...Map.groupBy(own, ({ packageName }) => packageName)].flatMap(([name, parts]) => {
-      const version = versionOf(name);
-      const end = version === undefined ? undefined : commitOf({ name, version });
-      const held = heldUpTo(parts, end);
-      const isLacking = parts.some(({ counted }, at) => held[at] !== counted);
-      const { picks, others } = isLacking ? othersOf(name) : { picks: [], others: [] };
-      const isCarried = isCarriedOver(withPicks(held, picks), others);
-      return parts.map(({ counted }, at) => ({
-        present: version !== undefined && end === undefined ? undefined : bitCount(held[at] ?? 0),
-        total: bitCount(counted),
-        isCarriedOver: isCarried,
-      }));
-    });
-}
-
-/** Changes of a package that are picks of each other: of the same author, moment and subject. */
-function pickedChanges(
-  parts: readonly CountedPackageChanges[],
-  views: ReadonlyMap<number, CommitView>,
-): readonly (readonly number[])[] {
-  const places = parts.flatMap(({ commits, counted }, part) =>
-    commits.flatMap((commit, bit) => {
-      const view = ((counted >>> bit) & 1) === 1 ? views.get(commit) : undefined;
-      return view ? [{ view, place: part * CHANGES_MAX + bit }] : [];
-    }),
-  );
-  const same = Map.groupBy(places, ({ view }) => JSON.stringify([view.authorEmail, view.authoredAt, view.message]));
-  return [...same.values()].filter(({ length }) => length > 1).map((own) => own.map(({ place }) => place));
-}
 
 /** Candidates of a domain, newest first, that have any of the changes; new in those that have more than the one before on their branch. */
 function candidatesWith(
