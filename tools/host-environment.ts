@@ -4,13 +4,11 @@ import { parseConfig } from '../domain/shared/config.ts';
 import { NOT_OF_HOSTS } from '../domain/shared/host-config.ts';
 import { loadKeys } from '../domain/shared/keys.ts';
 
-const WITHOUT = new Set(NOT_OF_HOSTS.flatMap((name): string[] => [name, `${name}_FILE`]));
-
 /** The environment of a host of browsers beside a service with that one: without its secrets, and with its public keys. */
 export function hostEnvironment(env: Record<string, string | undefined>): Record<string, string> {
   const { tokenKeys } = loadKeys(parseConfig(env));
   const kept = Object.entries(env).flatMap(([name, value]) =>
-    value === undefined || WITHOUT.has(name) ? [] : [[name, value] as const],
+    value === undefined || NOT_OF_HOSTS.includes(name) ? [] : [[name, value] as const],
   );
   return { ...Object.fromEntries(kept), TOKEN_PUBLIC_KEYS: writtenPublicKeys(createTokenRing(tokenKeys)) };
 }

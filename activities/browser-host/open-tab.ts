@@ -26,7 +26,6 @@ interface OpenTabParts {
   isAttended: () => boolean;
   /** It asks, or was answered. */
   onDialog: () => void;
-  dialogMaxMs?: number | undefined;
 }
 
 /** A tab, whose dialogs are answered, and which comes back after a crash. */
@@ -46,7 +45,7 @@ export class OpenTab implements Tab {
   #dialogsNoted = 0;
 
   constructor(cdp: Cdp, parts: OpenTabParts) {
-    const { id, number, session, viewport, onNote, isAttended, onDialog, dialogMaxMs } = parts;
+    const { id, number, session, viewport, onNote, isAttended, onDialog } = parts;
     this.#cdp = cdp;
     this.id = id;
     this.number = number;
@@ -60,7 +59,6 @@ export class OpenTab implements Tab {
         this.#ask('Page.handleJavaScriptDialog', { accept, ...(text !== undefined && { promptText: text }) }),
       onChange: onDialog,
       onClosed: (dialog, accepted, by) => this.#noteDialog(dialog, accepted, by),
-      answerMaxMs: dialogMaxMs,
     });
     this.#stopListening = cdp.onEvent(session, (method, params) => {
       if (method === 'Page.javascriptDialogOpening') this.#dialogs.opened(params);

@@ -24,8 +24,6 @@ export interface TabsOptions {
   onNote: (entry: TimelineEntry) => void;
   /** The last tab was closed, by its page or by somebody. */
   onNoneLeft: () => void;
-  /** How long a dialog waits for those who are there. */
-  dialogMaxMs?: number;
 }
 
 /** The tabs of a browser: at most 10, each attached to before its page runs. */
@@ -141,7 +139,7 @@ export class BrowserTabs implements Tabs {
       this.#options.onNote({ kind: 'tab_refused', summary: `A tab was closed: there were ${TABS_MAX} already` });
       return;
     }
-    const { viewport, onNote, dialogMaxMs } = this.#options;
+    const { viewport, onNote } = this.#options;
     const tab = new OpenTab(this.#cdp, {
       id: targetId,
       number: this.#opened++,
@@ -150,7 +148,6 @@ export class BrowserTabs implements Tabs {
       onNote,
       isAttended: () => [...this.#attending].some(({ tabId }) => tabId === undefined || tabId === targetId),
       onDialog: () => this.#changed(),
-      dialogMaxMs,
     });
     tab.become(title, url);
     this.#tabs.set(targetId, tab);

@@ -66,13 +66,14 @@ export const environmentsRoutes = [
     response: EnvironmentWithWarnings,
     errors: ['already_exists', 'ambiguous'],
     audit: 'environment.created',
-    handle: ({ body: { repositoryIdentifier, ...fields } }, { tx, adapters }) =>
-      tx(async (work) => {
-        assertPermittedHosts(fields.browser?.allowedHosts, adapters.hosts.refusedHost, 'browser/allowedHosts');
+    async handle({ body: { repositoryIdentifier, ...fields } }, { tx, adapters }) {
+      assertPermittedHosts(fields.browser?.allowedHosts, adapters.hosts.refusedHost, 'browser/allowedHosts');
+      return tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier);
         const environment = await createEnvironment(work, project, fields);
         return detailed(work, adapters, { environment, project });
-      }),
+      });
+    },
   }),
   defineRoute({
     operationId: 'listEnvironments',
@@ -124,11 +125,10 @@ export const environmentsRoutes = [
     response: EnvironmentWithWarnings,
     errors: ['already_exists', 'ambiguous', 'version_conflict'],
     audit: 'environment.updated',
-    handle: ({ params: { id }, body }, { tx, adapters }) =>
-      tx(async (work) => {
-        assertPermittedHosts(body.browser?.allowedHosts, adapters.hosts.refusedHost, 'browser/allowedHosts');
-        return detailed(work, adapters, await updateEnvironment(work, id, body));
-      }),
+    async handle({ params: { id }, body }, { tx, adapters }) {
+      assertPermittedHosts(body.browser?.allowedHosts, adapters.hosts.refusedHost, 'browser/allowedHosts');
+      return tx(async (work) => detailed(work, adapters, await updateEnvironment(work, id, body)));
+    },
   }),
   defineRoute({
     operationId: 'deleteEnvironment',

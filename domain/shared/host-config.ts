@@ -3,15 +3,17 @@ import { type Config, ConfigError, parseSettings, SECRETS } from './config.ts';
 /** The settings of a host of browsers. */
 export type HostConfig = Config & { TOKEN_PUBLIC_KEYS: string };
 
-/** Secrets of the service: all but the login of the database, which is a host's own. */
-export const NOT_OF_HOSTS = SECRETS.filter((name) => name !== 'DATABASE_URL' && name !== 'TOKEN_PUBLIC_KEYS');
+/** Variables with secrets of the service, or with their files: all but the login of the database, which is a host's own. */
+export const NOT_OF_HOSTS: readonly string[] = SECRETS.flatMap((name) =>
+  name === 'DATABASE_URL' || name === 'TOKEN_PUBLIC_KEYS' ? [] : [name, `${name}_FILE`],
+);
 
 /**
  * Parses the environment of a host of browsers. It runs the pages of strangers, so it takes no secret of the service: whoever
  * got out of a browser could otherwise sign tokens, or read the credentials of all orgs. Throws `ConfigError`.
  */
 export function parseHostConfig(env: Record<string, string | undefined>): HostConfig {
-  const held = NOT_OF_HOSTS.flatMap((name) => [name, `${name}_FILE`]).filter((name) => (env[name] ?? '') !== '');
+  const held = NOT_OF_HOSTS.filter((name) => (env[name] ?? '') !== '');
   if (held.length > 0) {
     throw new ConfigError(`A host of browsers takes no secret of the service: unset ${held.join(' and ')} for it.`);
   }

@@ -20,7 +20,7 @@ test('a host of browsers needs public keys and a login alone, also in production
   expect(config.ENCRYPTION_KEYS).toBeUndefined();
 });
 
-test.each(NOT_OF_HOSTS.flatMap((name) => [name, `${name}_FILE`]))('it refuses to start with %s', (name) => {
+test.each(NOT_OF_HOSTS)('it refuses to start with %s', (name) => {
   expect(() => parseHostConfig({ ...needed, [name]: '/nowhere' })).toThrow(
     new ConfigError(`A host of browsers takes no secret of the service: unset ${name} for it.`),
   );
