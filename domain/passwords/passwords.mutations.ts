@@ -1,4 +1,3 @@
-import { dictionary } from '@zxcvbn-ts/language-common';
 import { sql } from 'kysely';
 import { hashPassword, isPasswordRight } from '../auth/secrets.ts';
 import type { SignInThrottle } from '../auth/sign-in-throttle.ts';
@@ -8,13 +7,17 @@ import { DomainError, invalidField } from '../shared/errors.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { weaknessOf } from './password-rules.ts';
 
-const common = new Set(dictionary['passwords-common']);
+let loading: Promise<ReadonlySet<string>> | undefined;
+/** Passwords that many have. They take some megabytes, which processes in which nobody chooses one do without. */
+const commonPasswords = () =>
+  (loading ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => new Set(dictionary['passwords-common'])));
 
 /**
  * The hash under which a chosen password is kept. Throws `invalid_request` for a weak one.
  * @param field of the request that held it.
  */
-export function hashChosenPassword(password: string, email: string, field: string): Promise<string> {
+export async function hashChosenPassword(password: string, email: string, field: string): Promise<string> {
+  const common = await commonPasswords();
   const weakness = weaknessOf(password, { isCommon: (text) => common.has(text), email });
   if (weakness !== undefined) {
     throw new DomainError('invalid_request', `The password ${weakness}`, {
