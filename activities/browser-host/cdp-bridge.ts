@@ -40,18 +40,22 @@ export async function bridge(socket: WebSocket, browser: LentBrowser, log: Logge
   }
 }
 
+/** A session of the protocol that a client has attached. */
+interface Attached {
+  /** Undefined: it is of something else, as a frame or a worker. */
+  tab: string | undefined;
+  /** Ends its attendance to dialogs; undefined: it is not told of them. */
+  stopAttending?: (() => void) | undefined;
+  /** It has set a viewport. */
+  isResized?: boolean;
+}
+
 class CdpClient {
   readonly #socket: WebSocket;
   readonly #browser: LentBrowser;
   readonly #cdp: Cdp;
   readonly #root: string;
-  readonly #sessions = new Set<string>();
-  /** Tabs by the sessions that are attached to them. */
-  readonly #tabs = new Map<string, string>();
-  /** Ends its attendance to dialogs, by the sessions that are told of them. */
-  readonly #attending = new Map<string, () => void>();
-  /** Tabs with a viewport of this client's, by the sessions that set it. */
-  readonly #resized = new Map<string, string>();
+  readonly #sessions = new Map<string, Attached>();
   #waiting = 0;
   #received = 0;
   #isLeft = false;
@@ -68,10 +72,13 @@ class CdpClient {
       this.#isLeft = true;
       stop();
       clearInterval(clock);
-      for (const session of this.#attending.keys()) this.#stopAttending(session);
+      for (const session of this.#sessions.values()) stopAttending(session);
       // Sessions that were attached by it end with it.
       const detached = this.#cdp.send('Target.detachFromTarget', { sessionId: root });
-      detached.then(() => this.#restoreViewports([...this.#resized.keys()])).catch(() => undefined);
+      const restore = () => {
+        for (const session of this.#sessions.values()) this.#restoreViewport(session);
+      };
+      detached.then(restore).catch(() => undefined);
     };
     socket.on('close', leave);
     if (socket.readyState > socket.OPEN) leave();
@@ -101,22 +108,16 @@ class CdpClient {
     else if (verdict.kind === 'refuse') this.#fail(reply, ERROR.refused, verdict.why);
     else if (this.#waiting >= WAITING_MAX) this.#fail(reply, ERROR.refused, 'Too many commands are not answered yet');
     else {
-      if (sessionId !== undefined) this.#attend(method, sessionId);
+      this.#attend(method, this.#sessions.get(sessionId ?? ''));
       void this.#ask(reply, { method, params: verdict.params, sessionId: sessionId ?? this.#root });
     }
   }
 
   /** Who is told what happens in a page answers its dialogs, as playwright does even where nobody listens to them. */
-  #attend(method: string, session: string): void {
-    if (method === 'Page.disable') this.#stopAttending(session);
-    const tab = this.#tabs.get(session);
-    if (method !== 'Page.enable' || tab === undefined || this.#attending.has(session)) return;
-    this.#attending.set(session, this.#browser.tabs.attend(tab));
-  }
-
-  #stopAttending(session: string): void {
-    this.#attending.get(session)?.();
-    this.#attending.delete(session);
+  #attend(method: string, session: Attached | undefined): void {
+    if (session?.tab === undefined) return;
+    if (method === 'Page.disable') stopAttending(session);
+    else if (method === 'Page.enable') session.stopAttending ??= this.#browser.tabs.attend(session.tab);
   }
 
   async #ask(reply: { id: number; sessionId?: string }, command: CdpMessage): Promise<void> {
@@ -134,18 +135,16 @@ class CdpClient {
   }
 
   #noteViewport({ method, sessionId = '' }: CdpMessage): void {
-    const tab = this.#tabs.get(sessionId);
-    if (method === 'Emulation.setDeviceMetricsOverride' && tab !== undefined) this.#resized.set(sessionId, tab);
-    else if (method === 'Emulation.clearDeviceMetricsOverride') this.#restoreViewports([sessionId]);
+    const session = this.#sessions.get(sessionId);
+    if (!session) return;
+    if (method === 'Emulation.setDeviceMetricsOverride') session.isResized = true;
+    else if (method === 'Emulation.clearDeviceMetricsOverride') this.#restoreViewport(session);
   }
 
   /** With a client, or its session, that of the page ends, too, and that of the browser's window would be left: it is none. */
-  #restoreViewports(sessions: readonly string[]): void {
-    for (const session of sessions) {
-      const tab = this.#resized.get(session);
-      if (tab !== undefined) this.#browser.tabs.restoreViewport(tab);
-      this.#resized.delete(session);
-    }
+  #restoreViewport(session: Attached): void {
+    if (session.isResized && session.tab !== undefined) this.#browser.tabs.restoreViewport(session.tab);
+    session.isResized = false;
   }
 
   /** Passes an event of the client's own sessions on, and notes which sessions those are. */
@@ -160,11 +159,12 @@ class CdpClient {
     if (method === 'Target.detachedFromTarget') this.#detached(String(params.sessionId));
   }
 
-  #detached(session: string): void {
-    this.#stopAttending(session);
-    this.#restoreViewports([session]);
-    this.#tabs.delete(session);
-    this.#sessions.delete(session);
+  #detached(sessionId: string): void {
+    const session = this.#sessions.get(sessionId);
+    if (!session) return;
+    stopAttending(session);
+    this.#restoreViewport(session);
+    this.#sessions.delete(sessionId);
   }
 
   /** @param params of `Target.attachedToTarget`. */
@@ -172,8 +172,7 @@ class CdpClient {
     const sessionId = String(params.sessionId);
     const { type, targetId } = isMembers(params.targetInfo) ? params.targetInfo : {};
     if (this.#sessions.size < SESSIONS_MAX) {
-      this.#sessions.add(sessionId);
-      if (type === 'page') this.#tabs.set(sessionId, String(targetId));
+      this.#sessions.set(sessionId, { tab: type === 'page' ? String(targetId) : undefined });
       return true;
     }
     this.#cdp.send('Target.detachFromTarget', { sessionId }, this.#root).catch(() => undefined);
@@ -199,6 +198,11 @@ class CdpClient {
     this.#received = 0;
     if (this.#socket.isPaused) this.#socket.resume();
   }
+}
+
+function stopAttending(session: Attached): void {
+  session.stopAttending?.();
+  session.stopAttending = undefined;
 }
 
 interface Command {
