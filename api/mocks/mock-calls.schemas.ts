@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UNJUDGED } from '../../domain/mocks/judged-text.ts';
 import { MOCK_MODES } from '../../domain/mocks/step-rules.ts';
 import { DRIFT_STATUSES, MOCK_OUTCOMES } from '../../domain/mocks/mocks.entities.ts';
 import { StepRequestIn } from '../../domain/mocks/mock-steps.schemas.ts';
@@ -77,7 +78,16 @@ export const VerifyOut = z
             method: z.string(),
             path: z.string(),
             criteria: z.array(
-              z.object({ criterion: z.string(), matches: z.boolean(), wanted: z.unknown(), found: z.unknown() }),
+              z.object({
+                criterion: z.string(),
+                matches: z.boolean(),
+                unknown: z
+                  .enum(UNJUDGED)
+                  .optional()
+                  .meta({ description: 'Why it is not known whether it matches. Absent: it is' }),
+                wanted: z.unknown(),
+                found: z.unknown(),
+              }),
             ),
           }),
         ),

@@ -82,7 +82,7 @@ export async function sendReply(deps: ReplyDeps, exchange: Exchange, reply: Repl
     case 'share_used':
       throw new DomainError(
         'rate_limited',
-        'The patterns of this tenant have taken their share of the processor for now',
+        'The patterns and tests of this tenant have taken their share of the processor for now',
         {
           headers: { 'Retry-After': String(Math.ceil(reply.retryInMs / 1_000)) },
         },

@@ -1,8 +1,10 @@
 import { compile, JSONPathRecursionLimitError } from 'json-p3';
 import { FilterError, isEqual } from '../webhooks/filter-rules.ts';
-import { compileLinearRegex, SEARCHED_MAX } from '../webhooks/linear-regex.ts';
+import { compileLinearRegex } from '../webhooks/linear-regex.ts';
+import { usePatternWork } from '../webhooks/pattern-work.ts';
 import { DATE_MEMBERS, type DateTest, dateTest } from './date-test.ts';
-import { jsonWithin, type MockRequest } from './mock-request.ts';
+import { JudgedText, type Unjudged, UnjudgedError } from './judged-text.ts';
+import type { MockRequest } from './mock-request.ts';
 import type { RequestCheck } from './step-rules.ts';
 import { canonicalXml } from './xml-equality.ts';
 
@@ -25,58 +27,68 @@ export type TextTest =
 
 const LEVELS_MAX = 20;
 const TESTS_MAX = 100;
-/** Values of a JSON text in which paths are looked up. */
-const JSON_VALUES_MAX = 20_000;
 
-/** Throws `FilterError` for a test that is none, and for one that may take long. */
-export function compileCheck({ of, name, is, isAbsent }: RequestCheck, path: string): (called: MockRequest) => boolean {
-  const values = valuesOf(of, name ?? '');
+/**
+ * Whether a request passes a check, or why that is not known. The texts of a request are read once, however many checks
+ * ask for them; reading and searching uses the work of patterns. Throws `FilterError` for a test that is none, and for one
+ * that may take long.
+ */
+export function compileCheck(
+  { of, name, is, isAbsent }: RequestCheck,
+  path: string,
+): (called: MockRequest) => boolean | Unjudged {
+  const values = (called: MockRequest) => readOnce(called, of, name ?? '');
   if (isAbsent === true) return (called) => values(called).length === 0;
   if (is === undefined) return (called) => values(called).length > 0;
   const test = compileTest(is, `${path}/is`, 0);
-  return (called) => values(called).some((value) => isMet(test, value));
+  return (called) => judged(() => values(called).some(test));
 }
 
-/** What is too large to be judged passes no test, nor the opposite of one. */
-class TooLarge extends Error {}
-
-function isMet(test: Test, value: string): boolean {
+function judged(test: () => boolean): boolean | Unjudged {
   try {
-    return test(value);
+    return test();
   } catch (error) {
-    if (error instanceof TooLarge) return false;
+    if (error instanceof UnjudgedError) return error.reason;
     throw error;
   }
 }
 
-function jsonIn(text: string): { value: unknown } | undefined {
-  const json = jsonWithin(text, JSON_VALUES_MAX);
-  if (json === 'too_large') throw new TooLarge();
-  return json;
+const texts = new WeakMap<MockRequest, Map<string, JudgedText[]>>();
+
+function readOnce(called: MockRequest, of: RequestCheck['of'], name: string): JudgedText[] {
+  let known = texts.get(called);
+  if (!known) texts.set(called, (known = new Map()));
+  const key = `${of} ${name}`;
+  let values = known.get(key);
+  if (!values) known.set(key, (values = valuesOf(called, of, name).map((text) => new JudgedText(text))));
+  return values;
 }
 
-function valuesOf(of: RequestCheck['of'], name: string): (called: MockRequest) => string[] {
+function valuesOf(
+  { body, bytes, target, query, headers }: MockRequest,
+  of: RequestCheck['of'],
+  name: string,
+): string[] {
   switch (of) {
     case 'body':
-      return ({ body, bytes }) => (body.text !== undefined ? [body.text] : bytes.length === 0 ? [''] : []);
+      return body.text !== undefined ? [body.text] : bytes.length === 0 ? [''] : [];
     case 'url':
-      return ({ target }) => [target];
+      return [target];
     case 'path':
-      return ({ target }) => [target.split('?', 1)[0] ?? ''];
+      return [target.split('?', 1)[0] ?? ''];
     case 'query':
-      return ({ query }) => (Object.hasOwn(query, name) ? [query[name] ?? ''].flat() : []);
+      return Object.hasOwn(query, name) ? [query[name] ?? ''].flat() : [];
     case 'headers':
-      return ({ headers }) => (Object.hasOwn(headers, name) ? [headers[name] ?? ''] : []);
+      return Object.hasOwn(headers, name) ? [headers[name] ?? ''] : [];
     case 'cookies':
-      return ({ headers }) =>
-        (headers.cookie ?? '').split(';').flatMap((pair) => {
-          const at = pair.indexOf('=');
-          return at > 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
-        });
+      return (headers.cookie ?? '').split(';').flatMap((pair) => {
+        const at = pair.indexOf('=');
+        return at > 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
+      });
   }
 }
 
-type Test = (text: string) => boolean;
+type Test = (text: JudgedText) => boolean;
 type Part = Record<string, unknown>;
 
 const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -120,7 +132,7 @@ function compileTest(given: unknown, path: string, level: number): Test {
     case 'before':
     case 'after':
     case 'sameTime':
-      return dateTest(kind, given, at);
+      return dateOf(kind, given, at);
     case 'json':
       return jsonTest(value, { extra: given.extra === true, anyOrder: given.anyOrder === true });
     case 'jsonPath':
@@ -134,19 +146,19 @@ function plainTest(kind: string, value: unknown, ignoreCase: boolean, path: stri
   if (typeof value !== 'string') throw new FilterError(path, 'must be a string');
   switch (kind) {
     case 'eq': {
-      if (!ignoreCase) return (text) => text === value;
+      if (!ignoreCase) return (text) => text.equals(value);
       const lower = value.toLowerCase();
-      return (text) => text.toLowerCase() === lower;
+      return (text) => text.equalsInLowerCase(lower);
     }
     case 'contains':
-      return (text) => text.includes(value);
+      return (text) => text.contains(value);
     case 'matches':
       return patternTest(value, path);
     case 'xml':
     default: {
       const wanted = canonicalXml(value);
       if (wanted === undefined) throw new FilterError(path, 'is not XML');
-      return (text) => canonicalXml(text) === wanted;
+      return (text) => text.xml() === wanted;
     }
   }
 }
@@ -154,28 +166,36 @@ function plainTest(kind: string, value: unknown, ignoreCase: boolean, path: stri
 function patternTest(pattern: string, path: string): Test {
   try {
     const matches = compileLinearRegex(`^(?:${pattern})$`);
-    return (text) => {
-      if (text.length > SEARCHED_MAX) throw new TooLarge();
-      return matches(text);
-    };
+    return (text) => text.matches(matches);
   } catch (error) {
     throw new FilterError(path, (error as Error).message);
   }
 }
 
+function dateOf(kind: Parameters<typeof dateTest>[0], given: Part, path: string): Test {
+  const test = dateTest(kind, given, path);
+  return (text) => text.isDate(test);
+}
+
+/** Units of pattern work for a member whose name is counted, and for an element of a list that is moved. */
+const [MEMBER_UNITS, MOVED_UNITS] = [1, 0.1];
+
 function jsonTest(wanted: unknown, { extra, anyOrder }: { extra: boolean; anyOrder: boolean }): Test {
   const matches = (a: unknown, b: unknown): boolean => {
+    usePatternWork(1);
     if (Array.isArray(a)) {
       if (!Array.isArray(b) || a.length !== b.length) return false;
       if (!anyOrder) return a.every((one, index) => matches(one, b[index]));
       const rest = [...(b as unknown[])];
       return a.every((one) => {
         const place = rest.findIndex((other) => matches(one, other));
+        usePatternWork(MOVED_UNITS * rest.length);
         if (place !== -1) rest.splice(place, 1);
         return place !== -1;
       });
     }
     if (!isPart(a)) return isEqual(a, b);
+    if (!extra && isPart(b)) usePatternWork(MEMBER_UNITS * Object.keys(b).length);
     return (
       isPart(b) &&
       (extra || Object.keys(a).length === Object.keys(b).length) &&
@@ -183,7 +203,7 @@ function jsonTest(wanted: unknown, { extra, anyOrder }: { extra: boolean; anyOrd
     );
   };
   return (text) => {
-    const json = jsonIn(text);
+    const json = text.json();
     return json !== undefined && matches(wanted, json.value);
   };
 }
@@ -191,24 +211,55 @@ function jsonTest(wanted: unknown, { extra, anyOrder }: { extra: boolean; anyOrd
 const PATH_MAX = 300;
 /** Each multiplies what a path finds, also the same value (`[*,*][*,*]`). */
 const COMMAS_MAX = 3;
+const QUOTED = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g;
 
-/** A JSONPath looks at each value a few times at most: one descent, no descent within a filter, and no patterns. */
+/**
+ * A JSONPath looks at each value a few times at most: one descent; filters without descents, patterns, and queries from the
+ * root, which would be asked of each value anew.
+ */
 function pathTest(value: unknown, { is, none }: Part, path: string, level: number): Test {
   if (typeof value !== 'string' || value.length > PATH_MAX)
     throw new FilterError(path, `must be a JSONPath of at most ${PATH_MAX} characters`);
-  const isPlain = value.split('..').length <= 2 && !/\?.*\.\.|\b(?:match|search)\s*\(/.test(value);
-  if (!isPlain || value.split('?').length > 3)
-    throw new FilterError(path, 'descends (..) once, outside of filters, and has at most two filters without patterns');
-  if (value.split(',').length > COMMAS_MAX + 1) throw new FilterError(path, `has at most ${COMMAS_MAX} commas`);
+  const bare = value.replaceAll(QUOTED, '""');
+  const isPlain = bare.split('..').length <= 2 && !/\?.*(?:\.\.|\$)|\b(?:match|search)\s*\(/.test(bare);
+  if (!isPlain || bare.split('?').length > 3)
+    throw new FilterError(
+      path,
+      'descends (..) once, outside of filters, and has at most two filters, without patterns and without $',
+    );
+  if (bare.split(',').length > COMMAS_MAX + 1) throw new FilterError(path, `has at most ${COMMAS_MAX} commas`);
   const find = jsonPath(value, path);
   const test = is === undefined ? undefined : compileTest(is, `${path}/is`, level + 1);
+  const units = pathUnits(bare);
   return (text) => {
-    const json = jsonIn(text);
+    const json = text.json();
     if (json === undefined) return false;
+    usePatternWork(units.each + units.ofValue * json.values);
     const found = foundIn(json.value, find).filter((one) => one !== null);
     if (none === true) return found.length === 0;
-    return test ? found.some((one) => test(typeof one === 'string' ? one : JSON.stringify(one))) : found.length > 0;
+    return test ? found.some((one) => test(new JudgedText(textOf(one)))) : found.length > 0;
   };
+}
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  usePatternWork(FOUND_UNITS + (typeof value === 'string' ? 0 : WRITTEN_UNITS * text.length));
+  return text;
+}
+
+/** Units of pattern work for a value that a path finds, and for a character of one that is written as JSON. */
+const [FOUND_UNITS, WRITTEN_UNITS] = [5, 0.5];
+
+/**
+ * Units of pattern work of a path: for one that names a single value the same for each text, for others by the values of
+ * the text. What looks at all values below costs most; each comma may double what is found.
+ */
+function pathUnits(path: string): { each: number; ofValue: number } {
+  const count = (part: RegExp) => path.match(part)?.length ?? 0;
+  const often = 2 ** count(/,/g);
+  const names = count(/[.[]/g) * often;
+  const wide = count(/[*?@:]/g) + 2 * count(/\.\./g);
+  return { each: 50 * names, ofValue: wide === 0 ? 0 : (100 * wide + 20 * names) * often };
 }
 
 /** A text with more levels than a path descends is not judged. */
@@ -216,7 +267,7 @@ function foundIn(json: unknown, find: (json: unknown) => unknown[]): unknown[] {
   try {
     return find(json);
   } catch (error) {
-    if (error instanceof JSONPathRecursionLimitError) throw new TooLarge();
+    if (error instanceof JSONPathRecursionLimitError) throw new UnjudgedError('TOO_LARGE');
     throw error;
   }
 }

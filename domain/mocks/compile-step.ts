@@ -10,7 +10,9 @@ import {
   valueTests,
 } from '../webhooks/filter-rules.ts';
 import { compileLinearRegex, SEARCHED_MAX } from '../webhooks/linear-regex.ts';
+import { usePatternWork } from '../webhooks/pattern-work.ts';
 import { compileCheck } from './compile-check.ts';
+import type { Unjudged } from './judged-text.ts';
 import type { MockRequest } from './mock-request.ts';
 import { compilePath } from './path-template-rules.ts';
 import {
@@ -29,7 +31,8 @@ export type Variables = Readonly<Record<string, unknown>>;
 interface Condition {
   criterion: 'method' | 'path' | 'query' | 'headers' | 'body' | 'state';
   wanted: unknown;
-  isMet: (request: MockRequest, variables: Variables) => boolean;
+  /** Whether a request meets it, or why that is not known. */
+  judge: (request: MockRequest, variables: Variables) => boolean | Unjudged;
   found: (request: MockRequest, variables: Variables) => unknown;
 }
 
@@ -64,7 +67,7 @@ export type StoredStepParts = Pick<Step, 'seq' | 'times'> & {
 export function compileStep({ seq, request, response, times }: StoredStepParts): CompiledStep {
   const path = compilePath(request.path);
   const conditions = conditionsOf(request, path.matches);
-  const isFor = conditions.map(({ isMet }) => isMet);
+  const judges = conditions.map(({ judge }) => judge);
   const captures = Object.entries(request.captures ?? {}).map(([name, text]) => [name, parsePath(text) ?? []] as const);
   return {
     seq,
@@ -75,7 +78,7 @@ export function compileStep({ seq, request, response, times }: StoredStepParts):
     specificity: path.specificity * 1_000 + criteriaOf(request),
     conditions,
     matches(called, variables) {
-      for (const isMet of isFor) if (!isMet(called, variables)) return false;
+      for (const judge of judges) if (judge(called, variables) !== true) return false;
       return true;
     },
     validation: response.validates && memoized(response.validates),
@@ -141,13 +144,13 @@ function conditionsOf(
     conditions.push({
       criterion: 'method',
       wanted: method,
-      isMet: (called) => called.method === method,
+      judge: (called) => called.method === method,
       found: (called) => called.method,
     });
   conditions.push({
     criterion: 'path',
     wanted: path,
-    isMet: (called) => matchesPath(called.path),
+    judge: (called) => matchesPath(called.path),
     found: (called) => called.path,
   });
   if (query !== undefined || exact.includes('query')) {
@@ -159,7 +162,7 @@ function conditionsOf(
     conditions.push({
       criterion: 'query',
       wanted,
-      isMet: (called) =>
+      judge: (called) =>
         tests.every(([name, test]) => test(memberOf(called.query, name))) &&
         (!exact.includes('query') || Object.keys(called.query).every((name) => names.has(name))),
       found: (called) => (exact.includes('query') ? called.query : pick(called.query, names)),
@@ -173,7 +176,7 @@ function conditionsOf(
     conditions.push({
       criterion: 'headers',
       wanted: headers,
-      isMet: (called) => tests.every(([name, test]) => test(memberOf(called.headers, name))),
+      judge: (called) => tests.every(([name, test]) => test(memberOf(called.headers, name))),
       found: (called) => pick(called.headers, names),
     });
   }
@@ -182,7 +185,7 @@ function conditionsOf(
     conditions.push({
       criterion: 'body',
       wanted: body,
-      isMet: (called) => test(called),
+      judge: (called) => test(called),
       found: (called) => (called.body.map ? called.body.map.value : called.body.text),
     });
   }
@@ -190,7 +193,7 @@ function conditionsOf(
     conditions.push({
       criterion: CRITERION_OF[check.of],
       wanted: check,
-      isMet: compileCheck(check, `request/checks/${index}`),
+      judge: compileCheck(check, `request/checks/${index}`),
       found: (called) => partOf(called, check),
     });
   if (requires !== undefined) {
@@ -200,7 +203,7 @@ function conditionsOf(
     conditions.push({
       criterion: 'state',
       wanted: requires,
-      isMet: (_, variables) => tests.every(([name, test]) => test(memberOf(variables, name))),
+      judge: (_, variables) => tests.every(([name, test]) => test(memberOf(variables, name))),
       found: (_, variables) => pick(variables, new Set(Object.keys(requires))),
     });
   }
@@ -274,10 +277,21 @@ function textTest(path: string, wanted: unknown): ValueTest {
 
 /** Whether a text is equal; white space of SOQL does not count. */
 function equalText(wanted: string): (found: string) => boolean {
-  if (!IS_SOQL.test(wanted)) return (found) => found === wanted;
+  const isSame = (found: string): boolean => {
+    usePatternWork(TEST_UNITS + (found.length === wanted.length ? COMPARED_UNITS * found.length : 0));
+    return found === wanted;
+  };
+  if (!IS_SOQL.test(wanted)) return isSame;
   const query = withoutSpace(wanted);
-  return (found) => found === wanted || (IS_SOQL.test(found) && withoutSpace(found) === query);
+  return (found) => {
+    if (isSame(found)) return true;
+    usePatternWork(NORMALIZED_UNITS * found.length);
+    return IS_SOQL.test(found) && withoutSpace(found) === query;
+  };
 }
+
+/** Units of pattern work of a test, and for each character that is compared, or normalized before that. */
+const [TEST_UNITS, COMPARED_UNITS, NORMALIZED_UNITS] = [2, 0.1, 3];
 
 const IS_SOQL = /^\s*select\s/i;
 const withoutSpace = (query: string): string =>
@@ -303,31 +317,41 @@ function subsetTest(path: string, wanted: unknown, isExact: boolean, level = 0):
     );
     return (found) =>
       isObject(found) &&
-      (!isExact || Object.keys(found).every((name) => Object.hasOwn(wanted, name))) &&
+      (!isExact || hasOnly(found, wanted)) &&
       tests.every(([name, test]) => test(memberOf(found, name)));
   }
   if (typeof wanted === 'string') {
     const test = equalText(wanted);
     return (found) => typeof found === 'string' && test(found);
   }
-  return (found) => found === wanted;
+  return (found) => {
+    usePatternWork(TEST_UNITS);
+    return found === wanted;
+  };
+}
+
+function hasOnly(found: object, wanted: object): boolean {
+  const names = Object.keys(found);
+  usePatternWork(names.length);
+  return names.every((name) => Object.hasOwn(wanted, name));
 }
 
 /**
  * A string is the whole text of a body; anything else is compared with its JSON or its fields. Operators alone are of the
  * text of a body that has neither, and `regex` of any text.
  */
-function bodyTest(wanted: unknown, isExact: boolean): (called: MockRequest) => boolean {
+function bodyTest(wanted: unknown, isExact: boolean): (called: MockRequest) => boolean | Unjudged {
   if (isOperators(wanted)) {
     const tests = Object.entries(wanted).map(
       ([name, value]) => [name === 'regex', subsetTest('request/body', { [name]: value }, true)] as const,
     );
-    // Only a part of a longer text would be searched.
-    const searched = ({ text = '' }: MockRequest['body']) => (text.length > SEARCHED_MAX ? MISSING : text);
-    return ({ body }) =>
-      tests.every(([isPattern, test]) =>
-        test(isPattern ? searched(body) : body.map ? body.map.value : (body.text ?? MISSING)),
+    return ({ body }) => {
+      // Only a part of a longer text would be searched.
+      if (Object.hasOwn(wanted, 'regex') && (body.text ?? '').length > SEARCHED_MAX) return 'TOO_LARGE';
+      return tests.every(([isPattern, test]) =>
+        test(isPattern ? (body.text ?? '') : body.map ? body.map.value : (body.text ?? MISSING)),
       );
+    };
   }
   const test = subsetTest('request/body', wanted, isExact);
   if (typeof wanted === 'string')

@@ -1,7 +1,8 @@
 import type { TenantKey } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
+import { Turns } from '../shared/turns.ts';
 import { FilterError } from '../webhooks/filter-rules.ts';
-import { PatternShareError, PatternShares, PatternWorkError } from '../webhooks/pattern-work.ts';
+import { PatternShareError, PatternShares, PatternWorkError, withPatternWork } from '../webhooks/pattern-work.ts';
 import { drawnFault } from './answer.ts';
 import { calledRequest } from './called-request.ts';
 import type { CompiledStep } from './compile-step.ts';
@@ -10,6 +11,7 @@ import type { BodyForm } from './mocks.entities.ts';
 import type { ActiveScenario, CallNote, RunChange } from './replay.queries.ts';
 import {
   type CompiledSteps,
+  type Evaluation,
   type Hit,
   nearestSteps,
   type NearMiss,
@@ -73,7 +75,12 @@ export interface Decided<T extends Called> {
 const DECIDING_MS = 20;
 
 /** Matches requests one after the other, as many as there is time for; changes the states of their runs. */
-export function decideBatch<T extends Called>(tenantId: string, known: Compiled, batch: readonly T[]): Decided<T> {
+export async function decideBatch<T extends Called>(
+  tenantId: string,
+  known: Compiled,
+  batch: readonly T[],
+): Promise<Decided<T>> {
+  const turns = new Turns(TURN_MS);
   const until = performance.now() + DECIDING_MS;
   const replies = new Map<T, Reply>();
   const changes = new Map<string, RunChange>();
@@ -92,7 +99,7 @@ export function decideBatch<T extends Called>(tenantId: string, known: Compiled,
       unmatched: 0,
     };
     changes.set(one.run, change);
-    const { reply, note } = decide(tenantId, known, state, one.request, now);
+    const { reply, note } = await decide({ tenantId, turns }, known, state, one.request, now);
     replies.set(one, reply);
     if (note?.outcome === 'matched') change.matched++;
     else if (note) change.unmatched++;
@@ -107,25 +114,27 @@ export function decideBatch<T extends Called>(tenantId: string, known: Compiled,
 /** What a call is noted as, beside the request; undefined for one that is not counted. */
 type Note = Pick<CallNote, 'outcome' | 'seq' | 'status' | 'fault'>;
 
-function decide(
-  tenantId: string,
+async function decide(
+  given: Given,
   { steps, bodies, scenario, workspace }: Compiled,
   state: RunState,
   request: MockRequest,
   now: string,
-): { reply: Reply; note?: Note } {
+): Promise<{ reply: Reply; note?: Note }> {
   const cut = (error: PatternWorkError): { reply: Reply; note?: Note } => {
     if (error instanceof PatternShareError)
       return { reply: { kind: 'share_used', scenario, retryInMs: error.retryInMs } };
     state.unmatched++;
     return { reply: { kind: 'too_costly', scenario, reason: error.message }, note: UNMATCHED };
   };
-  const step = withinPatternWork(tenantId, () => stepFor(steps, state, request));
+  const step = await withinPatternWork(given, (evaluation) => stepFor(steps, state, request, evaluation));
   if (step instanceof PatternWorkError) return cut(step);
   if (!step) {
     state.unmatched++;
     const nearest =
-      scenario.unmatched === 'not_found' ? withinPatternWork(tenantId, () => nearestSteps(steps, state, request)) : [];
+      scenario.unmatched === 'not_found'
+        ? await withinPatternWork(given, (evaluation) => nearestSteps(steps, state, request, evaluation))
+        : [];
     return {
       reply: {
         kind: 'unmatched',
@@ -138,7 +147,7 @@ function decide(
     };
   }
   const { seq, response } = step;
-  const fault = faultOf(tenantId, step, request);
+  const fault = await faultOf(given, step, request);
   if (fault instanceof PatternWorkError) return cut(fault);
   if (fault instanceof FilterError) {
     state.unmatched++;
@@ -166,16 +175,16 @@ function decide(
 }
 
 /** What is wrong with a request that a step matches. The same request is cut or not, whoever has compiled the schemas. */
-function faultOf(
-  tenantId: string,
+async function faultOf(
+  given: Given,
   { validation, parameters }: CompiledStep,
   request: MockRequest,
-): RequestFault | PatternWorkError | FilterError | undefined {
+): Promise<RequestFault | PatternWorkError | FilterError | undefined> {
   if (!validation) return undefined;
   try {
-    const validate = withinPatternWork(tenantId, validation);
+    const validate = await withinPatternWork(given, ({ work }) => work(validation));
     if (validate instanceof PatternWorkError) return validate;
-    return withinPatternWork(tenantId, () => validate(request, parameters(request.path)));
+    return await withinPatternWork(given, ({ work }) => work(() => validate(request, parameters(request.path))));
   } catch (error) {
     if (error instanceof FilterError) return error;
     throw error;
@@ -184,14 +193,27 @@ function faultOf(
 
 const UNMATCHED: Note = { outcome: 'unmatched', seq: null, status: null, fault: null };
 
-/** The most work of all patterns for one request, and as much for its nearest steps: some 45 ms of a core each. */
-const PATTERN_WORK_MAX = 2_000_000;
+/** Others have their turn after so long, between two steps. */
+const TURN_MS = 10;
+/** The most work of all patterns and tests for one request, and as much for its nearest steps: some 110 ms of a core each. */
+const PATTERN_WORK_MAX = 5_000_000;
+/** The most work of one step: some 45 ms of a core. */
+const STEP_WORK_MAX = 2_000_000;
 
 const patternShares = new PatternShares();
 
-function withinPatternWork<T>(tenantId: string, evaluate: () => T): T | PatternWorkError {
+interface Given {
+  tenantId: string;
+  turns: Turns;
+}
+
+async function withinPatternWork<T>(
+  { tenantId, turns }: Given,
+  evaluate: (evaluation: Evaluation) => T | Promise<T>,
+): Promise<T | PatternWorkError> {
   try {
-    return patternShares.evaluate(tenantId, PATTERN_WORK_MAX, evaluate);
+    const all = patternShares.begin(tenantId, PATTERN_WORK_MAX);
+    return await evaluate({ turns, work: (one) => all(() => withPatternWork(STEP_WORK_MAX, one)) });
   } catch (error) {
     if (error instanceof PatternWorkError) return error;
     throw error;

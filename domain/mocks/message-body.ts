@@ -1,5 +1,6 @@
 import { FILTER_OPERATORS } from '../webhooks/filter-rules.ts';
 import { exceededLimit } from '../shared/json-size-rules.ts';
+import { valuesByName } from './mock-request.ts';
 import {
   secretsOfValue,
   type StandInOf,
@@ -101,16 +102,6 @@ export function secretsOfBody(bytes: Uint8Array, contentType: string): string[] 
   if (text === undefined) return [];
   if (isFormType(contentType)) return secretsOfValue(valuesByName(new URLSearchParams(text)));
   return secretsOfValue(jsonOf(text, contentType)?.value);
-}
-
-/** Values by name; a name that is repeated has a list. */
-export function valuesByName(parameters: Iterable<readonly [string, string]>): Record<string, string | string[]> {
-  const values = new Map<string, string | string[]>();
-  for (const [name, value] of parameters) {
-    const before = values.get(name);
-    values.set(name, before === undefined ? value : [before, value].flat());
-  }
-  return Object.fromEntries(values);
 }
 
 const OPERATORS: ReadonlySet<string> = new Set(FILTER_OPERATORS);

@@ -87,7 +87,7 @@ export class MockLane {
 
   async #answerKnown(batch: readonly Waiting[]): Promise<void> {
     const known = this.#known as Compiled;
-    const decided = decideBatch(this.place.tenantId, known, batch);
+    const decided = await decideBatch(this.place.tenantId, known, batch);
     const advanced = await inTenant(this.#db, this.place.tenantId, (tx) => this.#advance(tx, known, decided));
     this.#settle(batch, decided, advanced);
   }
@@ -99,7 +99,7 @@ export class MockLane {
       if (reply) return { reply };
       const known = this.#known as Compiled;
       const admitted = batch.filter(({ run }) => known.runs.has(run));
-      const decided = decideBatch(this.place.tenantId, known, admitted);
+      const decided = await decideBatch(this.place.tenantId, known, admitted);
       const advanced = admitted.length === 0 ? new Set<string>() : await this.#advance(tx, known, decided);
       return { admitted, decided, advanced };
     });

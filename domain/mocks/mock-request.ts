@@ -1,4 +1,5 @@
-import { exceededLimit } from '../shared/json-size-rules.ts';
+import { measureJson } from '../shared/json-size-rules.ts';
+import { usePatternWork } from '../webhooks/pattern-work.ts';
 import { decodedPath } from './path-template-rules.ts';
 
 /** A call of the mock server, as steps are matched with it. */
@@ -25,6 +26,10 @@ export interface MockBody {
 }
 
 const JSON_LIMITS = { levels: 100, members: 250_000 };
+/** Fields of a form; with more it is only a text. */
+const FIELDS_MAX = 10_000;
+const [FORM_BYTE_UNITS, FIELD_UNITS] = [0.2, 30];
+const AMPERSAND = '&'.charCodeAt(0);
 const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\b/i;
 
 /**
@@ -47,6 +52,7 @@ export function mockRequest(
     query: mark === -1 ? {} : valuesByName(new URLSearchParams(target.slice(mark + 1))),
     headers,
     bytes: bytes ?? Buffer.alloc(0),
+    /** Read when a test asks for it first, which uses the work of patterns. */
     get body() {
       return (body ??= bodyOf(bytes, headers['content-type'] ?? ''));
     },
@@ -63,31 +69,45 @@ function bodyOf(bytes: Buffer | undefined, contentType: string): MockBody {
   } catch {
     return { text: undefined, map: undefined };
   }
-  if (FORM_TYPE.test(contentType)) return { text, map: { value: valuesByName(new URLSearchParams(text)) } };
-  return { text, map: jsonOf(text, bytes) };
+  if (FORM_TYPE.test(contentType)) {
+    const fields = bytes.reduce((count, byte) => (byte === AMPERSAND ? count + 1 : count), 1);
+    if (fields > FIELDS_MAX) return { text, map: undefined };
+    usePatternWork(FORM_BYTE_UNITS * bytes.length + FIELD_UNITS * fields);
+    return { text, map: { value: valuesByName(new URLSearchParams(text)) } };
+  }
+  const json = jsonOf(text, bytes);
+  return { text, map: json === 'too_large' ? undefined : json };
 }
 
-function jsonOf(text: string, bytes: Buffer): { value: unknown } | undefined {
-  if (!/^\s*[[{"\d\-tfn]/.test(text) || exceededLimit(bytes, JSON_LIMITS)) return undefined;
+/** Units of pattern work for reading JSON: for a byte, and for a value of arrays and objects. */
+const [BYTE_UNITS, VALUE_UNITS] = [0.2, 3];
+
+/** JSON and the number of its values; where there are more than may be, too many to be read; undefined for another text. */
+export type ReadJson = { value: unknown; values: number } | 'too_large' | undefined;
+
+function jsonOf(text: string, bytes: Uint8Array, valuesMax = JSON_LIMITS.members): ReadJson {
+  if (!/^\s*[[{"\d\-tfn]/.test(text)) return undefined;
+  usePatternWork(BYTE_UNITS * bytes.length);
+  const { exceeded, members } = measureJson(bytes, { ...JSON_LIMITS, members: valuesMax });
+  if (exceeded !== undefined) return 'too_large';
+  usePatternWork(VALUE_UNITS * members);
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: JSON.parse(text) as unknown, values: members + 1 };
   } catch {
     return undefined;
   }
 }
 
-/** The value of a text that is JSON; undefined for what is none. */
-export function jsonWithin(text: string, valuesMax: number): { value: unknown } | 'too_large' | undefined {
-  const bytes = Buffer.from(text);
-  return exceededLimit(bytes, { ...JSON_LIMITS, members: valuesMax }) ? 'too_large' : jsonOf(text, bytes);
-}
+/** The JSON that a text is, of so many values at most. Uses the work of patterns. */
+export const readJson = (text: string, valuesMax: number): ReadJson => jsonOf(text, Buffer.from(text), valuesMax);
 
 /** Values by name; a name that is repeated has a list. */
 export function valuesByName(parameters: Iterable<readonly [string, string]>): Record<string, string | string[]> {
   const values = new Map<string, string | string[]>();
   for (const [name, value] of parameters) {
     const before = values.get(name);
-    values.set(name, before === undefined ? value : [before, value].flat());
+    if (Array.isArray(before)) before.push(value);
+    else values.set(name, before === undefined ? value : [before, value]);
   }
   return Object.fromEntries(values);
 }

@@ -1,10 +1,11 @@
 import { matchesPattern } from '../shared/pattern-rules.ts';
+import { usePatternWork } from '../webhooks/pattern-work.ts';
 
 /** Which paths a step answers, prepared for many of them. */
 export interface PathTemplate {
   /** The whole path, where nothing in it is variable. */
   literal: string | undefined;
-  /** Linear in template × path. */
+  /** Linear in template × path; uses the work of patterns. */
   matches: (path: string) => boolean;
   /** The segments by their names in the template. */
   parameters: (path: string) => Record<string, string>;
@@ -14,6 +15,8 @@ export interface PathTemplate {
 
 const PARAMETER = /^\{([A-Za-z_]\w{0,99})\}$/;
 const SEGMENTS_MAX = 100;
+/** Units of pattern work for a character of the template and one of the path. */
+const WALK_UNITS = 0.05;
 
 /** Why a text is no template of a path; undefined for a good one. */
 export function pathProblem(template: string): string | undefined {
@@ -55,6 +58,7 @@ export function compilePath(template: string): PathTemplate {
     literal: undefined,
     matches(path) {
       if (!path.startsWith(prefix)) return false;
+      usePatternWork(WALK_UNITS * glob.length * path.length);
       if (!matchesPattern(`/${glob}`, path)) return false;
       const given = path.slice(1).split('/');
       return named.every((place) => segmentOf(given, place) !== '');

@@ -1,5 +1,7 @@
+import type { Turns } from '../shared/turns.ts';
 import { TemplateError } from '../webhooks/body-template.ts';
 import { type CompiledStep, compileStep, rootOf, type StoredStepParts, type Variables } from './compile-step.ts';
+import type { Unjudged } from './judged-text.ts';
 import type { MockRequest } from './mock-request.ts';
 import type { MockMode } from './step-rules.ts';
 
@@ -61,20 +63,40 @@ export const nextStep = ({ steps }: CompiledSteps, { cursor }: RunState): Compil
   return steps[low];
 };
 
+/** How steps are evaluated for one request. */
+export interface Evaluation {
+  /** Bounds the work of one step, and of all of them. */
+  work: <T>(evaluate: () => T) => T;
+  /** Others in the process have their turn between steps. */
+  turns: Turns;
+}
+
 /**
  * The step that answers a request. `strict`: the one at the cursor or none. `perEndpoint`: of those that match and are
  * not used up the first, so that recorded answers of one method and path come in their order whatever parallel clients
  * ask meanwhile. `any`: the most specific, then the first.
  */
-export function stepFor(compiled: CompiledSteps, run: RunState, request: MockRequest): CompiledStep | undefined {
+export async function stepFor(
+  compiled: CompiledSteps,
+  run: RunState,
+  request: MockRequest,
+  { work, turns }: Evaluation,
+): Promise<CompiledStep | undefined> {
   const { mode, literal, variable, place } = compiled;
+  const matches = (step: CompiledStep) => work(() => step.matches(request, run.variables));
   if (mode === 'strict') {
     const next = nextStep(compiled, run);
-    return next?.matches(request, run.variables) ? next : undefined;
+    return next && matches(next) ? next : undefined;
   }
-  const isFor = (step: CompiledStep) => isLeft(step, mode, run) && step.matches(request, run.variables);
-  const first = literal.get(`${request.method} ${request.path}`)?.find(isFor);
-  const other = variable.find(isFor);
+  const firstOf = async (steps: readonly CompiledStep[]) => {
+    for (const step of steps) {
+      if (turns.isOver) await turns.next();
+      if (isLeft(step, mode, run) && matches(step)) return step;
+    }
+    return undefined;
+  };
+  const first = await firstOf(literal.get(`${request.method} ${request.path}`) ?? []);
+  const other = await firstOf(variable);
   if (!first || !other) return first ?? other;
   return (place.get(first) ?? 0) < (place.get(other) ?? 0) ? first : other;
 }
@@ -156,6 +178,8 @@ export const isUnstorable = (json: string): boolean => /\\u(?:0000|d[89a-f])/i.t
 export interface CriterionReport {
   criterion: 'method' | 'path' | 'query' | 'headers' | 'body' | 'state' | 'times' | 'order';
   matches: boolean;
+  /** Why it is not known whether it matches. Absent: it is. */
+  unknown?: Unjudged;
   wanted: unknown;
   found: unknown;
 }
@@ -168,25 +192,35 @@ export interface NearMiss {
 const NEAREST = 3;
 
 /** The steps that would have answered most nearly, and why they did not. */
-export function nearestSteps(compiled: CompiledSteps, run: RunState, request: MockRequest): NearMiss[] {
+export async function nearestSteps(
+  compiled: CompiledSteps,
+  run: RunState,
+  request: MockRequest,
+  { work, turns }: Evaluation,
+): Promise<NearMiss[]> {
   const next = compiled.mode === 'strict' ? nextStep(compiled, run) : undefined;
   const best: { step: CompiledStep; score: number }[] = [];
   for (const step of compiled.steps) {
-    const score = nearness(step, run, request) + (step === next ? 1_000 : isLeft(step, compiled.mode, run) ? 0.5 : 0);
+    if (turns.isOver) await turns.next();
+    const score =
+      work(() => nearness(step, run, request)) + (step === next ? 1_000 : isLeft(step, compiled.mode, run) ? 0.5 : 0);
     const last = best[NEAREST - 1];
     if (last && last.score >= score) continue;
     const at = best.findIndex((one) => one.score < score);
     best.splice(at === -1 ? best.length : at, 0, { step, score });
     best.length = Math.min(best.length, NEAREST);
   }
-  return best.map(({ step }) => ({ seq: step.seq, criteria: reportOf(step, compiled, run, request) }));
+  return best.map(({ step }) => ({
+    seq: step.seq,
+    criteria: work(() => reportOf(step, compiled, run, request)),
+  }));
 }
 
 /** How much of a step fits; the path counts most. */
 function nearness({ conditions, request: { path } }: CompiledStep, run: RunState, request: MockRequest): number {
   let score = 0;
-  for (const { criterion, isMet } of conditions) {
-    const isFit = isMet(request, run.variables);
+  for (const { criterion, judge } of conditions) {
+    const isFit = judge(request, run.variables) === true;
     if (criterion === 'path') score += isFit ? 10 : 4 * sharedStart(path, request.path);
     else if (isFit) score += criterion === 'method' ? 3 : 2;
     else score -= 1;
@@ -203,12 +237,7 @@ function sharedStart(a: string, b: string): number {
 }
 
 function reportOf(step: CompiledStep, compiled: CompiledSteps, run: RunState, request: MockRequest): CriterionReport[] {
-  const criteria: CriterionReport[] = step.conditions.map(({ criterion, wanted, isMet, found }) => ({
-    criterion,
-    matches: isMet(request, run.variables),
-    wanted: shown(wanted),
-    found: shown(found(request, run.variables)),
-  }));
+  const criteria = reportOfConditions(step, request, run.variables);
   const hits = run.hits.get(step.seq) ?? 0;
   const uses = usesOf(step, compiled.mode);
   if (uses !== Infinity) criteria.push({ criterion: 'times', matches: hits < uses, wanted: uses, found: hits });
@@ -218,6 +247,23 @@ function reportOf(step: CompiledStep, compiled: CompiledSteps, run: RunState, re
   }
   return criteria;
 }
+
+/** Which conditions of a step a request meets; values are cut where they are long. */
+export const reportOfConditions = (
+  { conditions }: CompiledStep,
+  request: MockRequest,
+  variables: Variables,
+): CriterionReport[] =>
+  conditions.map(({ criterion, wanted, judge, found }) => {
+    const verdict = judge(request, variables);
+    return {
+      criterion,
+      matches: verdict === true,
+      ...(typeof verdict === 'string' && { unknown: verdict }),
+      wanted: shown(wanted),
+      found: shown(found(request, variables)),
+    };
+  });
 
 const SHOWN_MAX = 500;
 

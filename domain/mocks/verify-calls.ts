@@ -1,13 +1,14 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reads } from '../data/fenced-reads.ts';
 import { FilterError } from '../webhooks/filter-rules.ts';
 import { PatternWorkError, patternWork, withPatternWork } from '../webhooks/pattern-work.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
+import { Turns } from '../shared/turns.ts';
 import { callsAfter, type CallRow } from './calls.queries.ts';
 import { type CompiledStep, compileStep } from './compile-step.ts';
 import type { MockRequest } from './mock-request.ts';
 import { scenarioByName } from './mocks.queries.ts';
-import type { CriterionReport } from './replay.ts';
+import { type CriterionReport, reportOfConditions } from './replay.ts';
 import type { StepRequest } from './step-rules.ts';
 import { boundsOf, type CallTimes, verificationProblems } from './verification-rules.ts';
 
@@ -99,12 +100,9 @@ type BoundedWork = <T>(evaluate: () => T) => Promise<T>;
 /** Evaluates in turns, so that other requests are served meanwhile. Throws `unprocessable` for more than there may be. */
 function boundedWork(): BoundedWork {
   const all = patternWork(PATTERN_WORK_MAX);
-  let turnBegan = performance.now();
+  const turns = new Turns(TURN_MS);
   return async (evaluate) => {
-    if (performance.now() - turnBegan > TURN_MS) {
-      await setImmediate();
-      turnBegan = performance.now();
-    }
+    if (turns.isOver) await turns.next();
     try {
       return all(() => withPatternWork(CALL_WORK_MAX, evaluate));
     } catch (error) {
@@ -155,21 +153,14 @@ function requestOf({ method, path, request }: CallRow): MockRequest {
 }
 
 async function nearestCalls(
-  { conditions }: CompiledStep,
+  step: CompiledStep,
   calls: readonly CallRow[],
   work: BoundedWork,
 ): Promise<VerificationFailure['nearest']> {
   const scored = [];
   for (const call of calls) {
     const request = requestOf(call);
-    const criteria = await work(() =>
-      conditions.map(({ criterion, wanted, isMet, found }) => ({
-        criterion,
-        matches: isMet(request, {}),
-        wanted: shown(wanted),
-        found: shown(found(request, {})),
-      })),
-    );
+    const criteria = await work(() => reportOfConditions(step, request, {}));
     scored.push({ call, criteria, score: criteria.filter(({ matches }) => matches).length });
   }
   return scored
@@ -177,11 +168,4 @@ async function nearestCalls(
     .toSorted((a, b) => b.score - a.score)
     .slice(0, NEAREST)
     .map(({ call: { number, method, path }, criteria }) => ({ number, method, path, criteria }));
-}
-
-const SHOWN_MAX = 500;
-
-function shown(value: unknown): unknown {
-  const text = JSON.stringify(value ?? null);
-  return text.length <= SHOWN_MAX ? (value ?? null) : `${text.slice(0, SHOWN_MAX).toWellFormed()}…`;
 }

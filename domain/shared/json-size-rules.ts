@@ -28,12 +28,20 @@ for (const [chars, kind] of [
 ] as const)
   for (const char of chars) KINDS[char.charCodeAt(0)] = kind;
 
+/** Which limit a JSON text exceeds, undefined if none; see `measureJson`. */
+export const exceededLimit = (bytes: Uint8Array, limits: JsonLimits): keyof JsonLimits | undefined =>
+  measureJson(bytes, limits).exceeded;
+
 /**
- * Which limit a JSON text exceeds, undefined if none. Takes one pass over the bytes and no memory, so that it can go
- * before parsing; it stops at the first excess. For a text that is not valid JSON the result has no meaning.
+ * How many members a JSON text has, and which limit it exceeds, undefined if none. Takes one pass over the bytes and no
+ * memory, so that it can go before parsing; it stops at the first excess. For a text that is not valid JSON the result has
+ * no meaning.
  * @param bytes UTF-8, in which no byte of a longer character is one of JSON's own.
  */
-export function exceededLimit(bytes: Uint8Array, limits: JsonLimits): keyof JsonLimits | undefined {
+export function measureJson(
+  bytes: Uint8Array,
+  limits: JsonLimits,
+): { exceeded: keyof JsonLimits | undefined; members: number } {
   let level = 0;
   let members = 0;
   // Whether nothing has followed the last opening bracket yet.
@@ -45,7 +53,7 @@ export function exceededLimit(bytes: Uint8Array, limits: JsonLimits): keyof Json
     const kind = KINDS[bytes[at] as number] as number;
     if (kind === 0 || (kind === OTHER && isInWord)) continue;
     isInWord = kind === OTHER;
-    if (++compactBytes > compactMax) return 'compactBytes';
+    if (++compactBytes > compactMax) return { exceeded: 'compactBytes', members };
     if (kind === OTHER && !isEmpty) continue;
     if (kind === CLOSE) {
       isEmpty = false;
@@ -54,11 +62,11 @@ export function exceededLimit(bytes: Uint8Array, limits: JsonLimits): keyof Json
     }
     if (kind === COMMA || isEmpty) {
       isEmpty = false;
-      if (++members > limits.members) return 'members';
+      if (++members > limits.members) return { exceeded: 'members', members };
     }
     if (kind === OPEN) {
       isEmpty = true;
-      if (++level > limits.levels) return 'levels';
+      if (++level > limits.levels) return { exceeded: 'levels', members };
     } else if (kind === STRING) {
       const start = at;
       // What escapes take beyond the one byte that they may stand for.
@@ -71,5 +79,5 @@ export function exceededLimit(bytes: Uint8Array, limits: JsonLimits): keyof Json
       compactBytes += at - start - escaped;
     }
   }
-  return compactBytes > compactMax ? 'compactBytes' : undefined;
+  return { exceeded: compactBytes > compactMax ? 'compactBytes' : undefined, members };
 }

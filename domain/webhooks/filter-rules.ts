@@ -1,5 +1,6 @@
 import { lookUp, MISSING, parsePath } from '../shared/json-path-rules.ts';
 import { didYouMean } from '../shared/suggestion-rules.ts';
+import { usePatternWork } from './pattern-work.ts';
 
 /** The operators of the document store's queries. */
 export const FILTER_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'regex'] as const;
@@ -113,8 +114,12 @@ function orderTest(operator: 'gt' | 'gte' | 'lt' | 'lte', value: number | string
   };
 }
 
+/** Units of pattern work for each character that two texts have in common. */
+const COMPARED_UNITS = 0.1;
+
 /** JavaScript compares by UTF-16 code units, which sorts characters beyond U+FFFF before some others. */
 function compareCodePoints(a: string, b: string): number {
+  usePatternWork(COMPARED_UNITS * Math.min(a.length, b.length));
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at++;
   // Not from the middle of a surrogate pair.
@@ -122,8 +127,9 @@ function compareCodePoints(a: string, b: string): number {
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
 }
 
-/** Equality of JSON values, regardless of the order of members. */
+/** Equality of JSON values, regardless of the order of members. Uses the work of patterns. */
 export function isEqual(a: unknown, b: unknown): boolean {
+  usePatternWork(1);
   if (a === b) return true;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
   if (Array.isArray(a) || Array.isArray(b)) {

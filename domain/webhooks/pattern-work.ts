@@ -1,6 +1,8 @@
-/** Patterns of users take more work for a text than whoever asked may use. */
+/** Patterns and tests of users take more work for a text than whoever asked may use. */
 export class PatternWorkError extends Error {
-  constructor(message = 'the patterns take too much work for this text: shorten them, or their repetitions') {
+  constructor(
+    message = 'the patterns and tests take too much work for this text: shorten them, or the repetitions of patterns',
+  ) {
     super(message);
     this.name = 'PatternWorkError';
   }
@@ -11,7 +13,7 @@ export class PatternShareError extends PatternWorkError {
   readonly retryInMs: number;
 
   constructor(retryInMs: number) {
-    super('the patterns of this tenant have taken their share of the processor for now');
+    super('the patterns and tests of this tenant have taken their share of the processor for now');
     this.name = 'PatternShareError';
     this.retryInMs = retryInMs;
   }
@@ -63,14 +65,23 @@ export class PatternShares {
 
   /** As `withPatternWork`. Throws `PatternShareError` when the tenant has nothing left, whatever it would take. */
   evaluate<T>(tenantId: string, max: number, evaluate: () => T): T {
+    return this.begin(tenantId, max)(evaluate);
+  }
+
+  /** As `patternWork`, for several evaluations that belong together. Throws `PatternShareError` as `evaluate` does. */
+  begin(tenantId: string, max: number): PatternWork {
     const share = this.#shareOf(tenantId);
     if (share.left <= 0) throw new PatternShareError(Math.ceil((1 - share.left) / WORK_PER_MS));
     const work = patternWork(max);
-    try {
-      return work(evaluate);
-    } finally {
-      share.left -= work.used();
-    }
+    const shared = <T>(evaluate: () => T): T => {
+      const before = work.used();
+      try {
+        return work(evaluate);
+      } finally {
+        share.left -= work.used() - before;
+      }
+    };
+    return Object.assign(shared, { used: work.used });
   }
 
   #shareOf(tenantId: string): { left: number; at: number } {
@@ -86,7 +97,10 @@ export class PatternShares {
   }
 }
 
-/** Called before a pattern is tested. @param work instructions of its program × characters of the text. */
+/**
+ * Called before a pattern or another test is evaluated.
+ * @param work of a pattern: instructions of its program × characters of the text; of others what takes as long, 22 ns each.
+ */
 export function usePatternWork(work: number): void {
   if (work > left) throw new PatternWorkError();
   left -= work;

@@ -1,6 +1,7 @@
 import { literalPath } from '../path-template-rules.ts';
 import { z } from 'zod';
-import { answerBody, isKeptHeader, requestCriterion, secretsOfBody, valuesByName } from '../message-body.ts';
+import { answerBody, isKeptHeader, requestCriterion, secretsOfBody } from '../message-body.ts';
+import { valuesByName } from '../mock-request.ts';
 import { headerWithStandIns, isSecretName, secretsOfHeaders, type StandInOf } from '../secret-fields.ts';
 import { checked, collectSteps, FormatError, type Imported, type ImportedSteps, readJson } from './imported.ts';
 

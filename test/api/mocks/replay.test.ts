@@ -296,3 +296,16 @@ test('calls that another process overtakes wait in line, each with a step of its
     await app.sql('drop trigger overtaken on mock_run');
   }
 });
+
+test('what tests of steps read of a request is work that is cut, and told', async () => {
+  const { armed, call } = mockStage(app);
+  const post = (target: string, body: string) => call('POST', target, { body });
+  const checks = [{ of: 'body', is: { jsonPath: '$..a', is: { eq: 'never' } } }];
+  await armed('judged', [step('POST', '/judged', 1, { request: { method: 'POST', path: '/judged', checks } })]);
+  const many = `[${'{"a":1},'.repeat(4_500)}{}]`;
+  expect(await post('/judged', many)).toMatchObject({
+    status: 422,
+    json: { code: 'unprocessable', detail: expect.stringMatching(/patterns and tests/) },
+  });
+  await expect(post('/judged', '[{"a":"never"}]')).resolves.toMatchObject({ text: '1' });
+});

@@ -1,6 +1,7 @@
 import { compileStep } from '../../../../domain/mocks/compile-step.ts';
 import { mockRequest } from '../../../../domain/mocks/mock-request.ts';
 import { compileSteps, stepFor } from '../../../../domain/mocks/replay.ts';
+import { Turns } from '../../../../domain/shared/turns.ts';
 import type { Step } from '../../../../domain/mocks/step-rules.ts';
 import { importOpenApi } from '../../../../domain/mocks/formats/openapi.ts';
 
@@ -134,27 +135,29 @@ describe('a description of OpenAPI', () => {
     expect(fault && `${fault.pointer} ${fault.detail}`).toBe(expected);
   });
 
-  it('answers with other responses, examples and samples where Prefer asks for them', () => {
+  it('answers with other responses, examples and samples where Prefer asks for them', async () => {
     const { steps, notTaken } = described(shop, { components });
     const compiled = compileSteps('any', steps);
     const run = { name: '', revision: 0, cursor: 0, hits: new Map(), variables: {}, matched: 0, unmatched: 0 };
-    const answered = (prefer: string) => {
-      const seq = stepFor(compiled, run, called('PUT', '/orders/7', '{}', prefer === '' ? {} : { prefer }))?.seq;
-      return steps.find((step) => step.seq === seq)?.response;
+    const evaluation = { work: <T>(evaluate: () => T) => evaluate(), turns: new Turns(Infinity) };
+    const answered = async (prefer: string) => {
+      const request = called('PUT', '/orders/7', '{}', prefer === '' ? {} : { prefer });
+      const step = await stepFor(compiled, run, request, evaluation);
+      return steps.find(({ seq }) => seq === step?.seq)?.response;
     };
     const small = { orderId: 1, note: 'n' };
-    expect(answered('')).toMatchObject({
+    expect(await answered('')).toMatchObject({
       status: 200,
       body: small,
       echo: { orderId: 'path.orderId', note: 'body.note' },
     });
-    expect(answered('example=small, wait=3')?.body).toEqual(small);
-    expect(answered('example="large"')?.body).toEqual({ orderId: 2 });
-    expect(answered('respond-async, dynamic=true')?.body).toEqual({ id: 1, orderId: 1, note: 'string' });
-    expect(answered('code=422')).toMatchObject({ status: 422, body: { error: 'no' } });
-    expect(answered('code=422')?.validates).toBeUndefined();
-    expect(answered('code=4220')?.status).toBe(200);
-    expect(answered('')?.validates?.status).toBe(422);
+    expect((await answered('example=small, wait=3'))?.body).toEqual(small);
+    expect((await answered('example="large"'))?.body).toEqual({ orderId: 2 });
+    expect((await answered('respond-async, dynamic=true'))?.body).toEqual({ id: 1, orderId: 1, note: 'string' });
+    expect(await answered('code=422')).toMatchObject({ status: 422, body: { error: 'no' } });
+    expect((await answered('code=422'))?.validates).toBeUndefined();
+    expect((await answered('code=4220'))?.status).toBe(200);
+    expect((await answered(''))?.validates?.status).toBe(422);
     expect(notTaken).toEqual([]);
   });
 
