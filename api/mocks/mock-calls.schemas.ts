@@ -44,7 +44,10 @@ export const VerifyIn = z.strictObject({
   expect: z
     .array(
       z.strictObject({
-        match: StepRequestIn.meta({ description: 'As the `request` of a step' }),
+        match: StepRequestIn.meta({
+          description:
+            'As the `request` of a step, without checks of `url` and `cookies`, which are not kept of calls; `path` without percent-encoding. Credentials, values of 1,000 characters and bodies of more than 8 KB are not kept, nor is how JSON and forms were written: what tests them is unknown',
+        }),
         times: z
           .union([count, z.strictObject({ atLeast: count.optional(), atMost: count.optional() })])
           .optional()
@@ -68,8 +71,11 @@ export const VerifyOut = z
     failures: z.array(
       z.object({
         expectation: z.int().meta({ description: 'Its place in `expect`, from 0' }),
-        reason: z.enum(['count', 'order']),
-        found: z.int(),
+        reason: z.enum(['count', 'order', 'unknown']).meta({
+          description: '`unknown`: it depends on calls of which what is tested was not kept, or is too large',
+        }),
+        found: z.int().meta({ description: 'How many calls matched' }),
+        unknown: z.int().meta({ description: 'Of how many calls it is not known whether they match' }),
         atLeast: z.int(),
         atMost: z.int().nullable(),
         nearest: z.array(

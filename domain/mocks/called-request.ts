@@ -1,12 +1,12 @@
 import type { CalledRequest } from './mocks.entities.ts';
 import type { MockRequest } from './mock-request.ts';
 import { isUnstorable, storable } from './replay.ts';
-import { isSecretHeader, isSecretName, textWithStandIns, withStandIns } from './secret-fields.ts';
+import { isSecretHeader, isSecretName, LEFT_OUT, textWithStandIns, withStandIns } from './secret-fields.ts';
 
 const BODY_MAX_BYTES = 8_192;
-const VALUE_MAX_CHARS = 1_000;
-/** Instead of credentials of the client under test, which nobody needs to see. */
-const leftOut = () => '[left out]';
+/** Longer values of headers and queries are cut. */
+export const VALUE_MAX_CHARS = 1_000;
+const leftOut = () => LEFT_OUT;
 
 /** What the journal keeps of a request. */
 export function calledRequest({ query, headers, body, bytes }: MockRequest): CalledRequest {
@@ -17,7 +17,8 @@ export function calledRequest({ query, headers, body, bytes }: MockRequest): Cal
   };
   if (bytes.length > BODY_MAX_BYTES || body.text === undefined) return kept;
   const value = body.map && withStandIns(body.map.value, leftOut);
-  const isJson = body.map !== undefined && !isUnstorable(JSON.stringify(value));
+  // A string would be taken for a text that is no JSON.
+  const isJson = body.map !== undefined && typeof value !== 'string' && !isUnstorable(JSON.stringify(value));
   return { ...kept, body: isJson ? value : storable(textWithStandIns(body.text, leftOut)) };
 }
 

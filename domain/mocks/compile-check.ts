@@ -3,8 +3,8 @@ import { FilterError, isEqual } from '../webhooks/filter-rules.ts';
 import { compileLinearRegex } from '../webhooks/linear-regex.ts';
 import { usePatternWork } from '../webhooks/pattern-work.ts';
 import { DATE_MEMBERS, type DateTest, dateTest } from './date-test.ts';
-import { JudgedText, type Unjudged, UnjudgedError } from './judged-text.ts';
-import type { MockRequest } from './mock-request.ts';
+import { judged, JudgedText, keptValue, NOT_KEPT, type Unjudged, UnjudgedError } from './judged-text.ts';
+import { FORM_TYPE, type MockRequest } from './mock-request.ts';
 import type { RequestCheck } from './step-rules.ts';
 import { canonicalXml } from './xml-equality.ts';
 
@@ -44,15 +44,6 @@ export function compileCheck(
   return (called) => judged(() => values(called).some(test));
 }
 
-function judged(test: () => boolean): boolean | Unjudged {
-  try {
-    return test();
-  } catch (error) {
-    if (error instanceof UnjudgedError) return error.reason;
-    throw error;
-  }
-}
-
 const texts = new WeakMap<MockRequest, Map<string, JudgedText[]>>();
 
 function readOnce(called: MockRequest, of: RequestCheck['of'], name: string): JudgedText[] {
@@ -60,8 +51,20 @@ function readOnce(called: MockRequest, of: RequestCheck['of'], name: string): Ju
   if (!known) texts.set(called, (known = new Map()));
   const key = `${of} ${name}`;
   let values = known.get(key);
-  if (!values) known.set(key, (values = valuesOf(called, of, name).map((text) => new JudgedText(text))));
+  if (!values) known.set(key, (values = textsOf(called, of, name)));
   return values;
+}
+
+/** Members of the JSON of a noted call, which is short. */
+const KEPT_VALUES_MAX = 4_096;
+
+function textsOf(called: MockRequest, of: RequestCheck['of'], name: string): JudgedText[] {
+  const { map, isTextKept } = called.body;
+  if (of === 'body' && isTextKept === false) {
+    const isForm = FORM_TYPE.test(called.headers['content-type'] ?? '');
+    return [new JudgedText(undefined, map && !isForm ? { value: map.value, values: KEPT_VALUES_MAX } : undefined)];
+  }
+  return valuesOf(called, of, name).map((text) => new JudgedText((text as unknown) === NOT_KEPT ? undefined : text));
 }
 
 function valuesOf(
@@ -183,6 +186,7 @@ const [MEMBER_UNITS, MOVED_UNITS] = [1, 0.1];
 function jsonTest(wanted: unknown, { extra, anyOrder }: { extra: boolean; anyOrder: boolean }): Test {
   const matches = (a: unknown, b: unknown): boolean => {
     usePatternWork(1);
+    keptValue(b);
     if (Array.isArray(a)) {
       if (!Array.isArray(b) || a.length !== b.length) return false;
       if (!anyOrder) return a.every((one, index) => matches(one, b[index]));
@@ -242,6 +246,7 @@ function pathTest(value: unknown, { is, none }: Part, path: string, level: numbe
 }
 
 function textOf(value: unknown): string {
+  keptValue(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   usePatternWork(FOUND_UNITS + (typeof value === 'string' ? 0 : WRITTEN_UNITS * text.length));
   return text;

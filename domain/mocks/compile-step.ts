@@ -12,8 +12,8 @@ import {
 import { compileLinearRegex, SEARCHED_MAX } from '../webhooks/linear-regex.ts';
 import { usePatternWork } from '../webhooks/pattern-work.ts';
 import { compileCheck } from './compile-check.ts';
-import type { Unjudged } from './judged-text.ts';
-import type { MockRequest } from './mock-request.ts';
+import { judged, keptValue, type Unjudged, UnjudgedError } from './judged-text.ts';
+import type { MockBody, MockRequest } from './mock-request.ts';
 import { compilePath } from './path-template-rules.ts';
 import {
   ECHO_MAX_BYTES,
@@ -48,6 +48,8 @@ export interface CompiledStep {
   specificity: number;
   conditions: readonly Condition[];
   matches: (request: MockRequest, variables: Variables) => boolean;
+  /** As `matches`, or why that is not known: no condition fails, but some cannot be judged. */
+  judge: (request: MockRequest, variables: Variables) => boolean | Unjudged;
   /** Compiles, the first time, what tells what is wrong with a request that matches; undefined where nothing can be. */
   validation: (() => ValidateRequest) | undefined;
   /** Segments of a path by their names. */
@@ -80,6 +82,10 @@ export function compileStep({ seq, request, response, times }: StoredStepParts):
     matches(called, variables) {
       for (const judge of judges) if (judge(called, variables) !== true) return false;
       return true;
+    },
+    judge(called, variables) {
+      const verdicts = judges.map((judge) => judge(called, variables));
+      return !verdicts.includes(false) && (verdicts.find((verdict) => verdict !== true) ?? true);
     },
     validation: response.validates && memoized(response.validates),
     parameters: path.parameters,
@@ -163,8 +169,11 @@ function conditionsOf(
       criterion: 'query',
       wanted,
       judge: (called) =>
-        tests.every(([name, test]) => test(memberOf(called.query, name))) &&
-        (!exact.includes('query') || Object.keys(called.query).every((name) => names.has(name))),
+        judged(
+          () =>
+            (!exact.includes('query') || Object.keys(called.query).every((name) => names.has(name))) &&
+            tests.every(([name, test]) => test(memberOf(called.query, name))),
+        ),
       found: (called) => (exact.includes('query') ? called.query : pick(called.query, names)),
     });
   }
@@ -176,7 +185,7 @@ function conditionsOf(
     conditions.push({
       criterion: 'headers',
       wanted: headers,
-      judge: (called) => tests.every(([name, test]) => test(memberOf(called.headers, name))),
+      judge: (called) => judged(() => tests.every(([name, test]) => test(memberOf(called.headers, name)))),
       found: (called) => pick(called.headers, names),
     });
   }
@@ -185,7 +194,7 @@ function conditionsOf(
     conditions.push({
       criterion: 'body',
       wanted: body,
-      judge: (called) => test(called),
+      judge: ({ body: given }) => judged(() => test(given)),
       found: (called) => (called.body.map ? called.body.map.value : called.body.text),
     });
   }
@@ -227,7 +236,7 @@ function partOf({ target, query, headers, body }: MockRequest, { of, name = '' }
 }
 
 const memberOf = (map: Readonly<Record<string, unknown>>, name: string): unknown =>
-  Object.hasOwn(map, name) ? map[name] : MISSING;
+  Object.hasOwn(map, name) ? keptValue(map[name]) : MISSING;
 
 const pick = (map: Readonly<Record<string, unknown>>, names: ReadonlySet<string>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(map).filter(([name]) => names.has(name)));
@@ -340,24 +349,37 @@ function hasOnly(found: object, wanted: object): boolean {
  * A string is the whole text of a body; anything else is compared with its JSON or its fields. Operators alone are of the
  * text of a body that has neither, and `regex` of any text.
  */
-function bodyTest(wanted: unknown, isExact: boolean): (called: MockRequest) => boolean | Unjudged {
+function bodyTest(wanted: unknown, isExact: boolean): (body: MockBody) => boolean {
   if (isOperators(wanted)) {
     const tests = Object.entries(wanted).map(
       ([name, value]) => [name === 'regex', subsetTest('request/body', { [name]: value }, true)] as const,
     );
-    return ({ body }) => {
-      // Only a part of a longer text would be searched.
-      if (Object.hasOwn(wanted, 'regex') && (body.text ?? '').length > SEARCHED_MAX) return 'TOO_LARGE';
-      return tests.every(([isPattern, test]) =>
-        test(isPattern ? (body.text ?? '') : body.map ? body.map.value : (body.text ?? MISSING)),
+    return (body) =>
+      tests.every(([isPattern, test]) =>
+        test(isPattern ? searchedText(body) : body.map ? body.map.value : (keptText(body) ?? MISSING)),
       );
-    };
   }
   const test = subsetTest('request/body', wanted, isExact);
-  if (typeof wanted === 'string')
-    return ({ body }) =>
-      (body.text !== undefined && test(body.text)) || (body.map !== undefined && test(body.map.value));
-  return ({ body }) => body.map !== undefined && test(body.map.value);
+  if (typeof wanted !== 'string') return (body) => hasFields(body) && test(body.map?.value);
+  return (body) => (body.map !== undefined && test(body.map.value)) || test(keptText(body));
+}
+
+function keptText({ text, isTextKept }: MockBody): string | undefined {
+  if (isTextKept === false) throw new UnjudgedError('NOT_KEPT');
+  return text;
+}
+
+/** Only a part of a longer text would be searched. */
+function searchedText(body: MockBody): string {
+  const text = keptText(body) ?? '';
+  if (text.length > SEARCHED_MAX) throw new UnjudgedError('TOO_LARGE');
+  return text;
+}
+
+/** Whether a body is JSON or a form. */
+function hasFields(body: MockBody): boolean {
+  if (body.map === undefined) keptText(body);
+  return body.map !== undefined;
 }
 
 function templatesOf({ headers = {}, sets = {} }: Pick<StepResponse, 'headers' | 'sets'>): Map<string, RenderBody> {

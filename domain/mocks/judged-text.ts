@@ -1,6 +1,7 @@
 import { SEARCHED_MAX } from '../webhooks/linear-regex.ts';
 import { usePatternWork } from '../webhooks/pattern-work.ts';
 import { type ReadJson, readJson } from './mock-request.ts';
+import { LEFT_OUT } from './secret-fields.ts';
 import { containsText } from './text-search-rules.ts';
 import { canonicalXml, XML_TEXT_MAX } from './xml-equality.ts';
 
@@ -18,6 +19,25 @@ export class UnjudgedError extends Error {
   }
 }
 
+/** Instead of a value of a noted call that was not kept. */
+export const NOT_KEPT = Object.freeze({ toJSON: () => LEFT_OUT });
+
+/** The same value. Throws `UnjudgedError` for one that was not kept. */
+export function keptValue<T>(value: T): T {
+  if ((value as unknown) === NOT_KEPT) throw new UnjudgedError('NOT_KEPT');
+  return value;
+}
+
+/** What a test says, or why it says nothing. */
+export function judged(test: () => boolean): boolean | Unjudged {
+  try {
+    return test();
+  } catch (error) {
+    if (error instanceof UnjudgedError) return error.reason;
+    throw error;
+  }
+}
+
 /** Units of pattern work for each character, by what is done with a text; measured with the worst texts of each kind. */
 const UNITS = { compared: 0.1, searched: 0.5, normalized: 3 };
 /** For a test of any text, however short. */
@@ -30,13 +50,20 @@ const JSON_VALUES_MAX = 20_000;
  * patterns. Where a text is too large, tests throw `UnjudgedError`.
  */
 export class JudgedText {
-  readonly #text: string;
+  readonly #known: string | undefined;
   #lowerCase: string | undefined;
   #json: { read: ReadJson } | undefined;
   #xml: { read: string | undefined } | undefined;
 
-  constructor(text: string) {
-    this.#text = text;
+  /** @param text undefined: it was not kept, but perhaps `json`, the JSON that it was, of so many values at most. */
+  constructor(text: string | undefined, json?: { value: unknown; values: number }) {
+    this.#known = text;
+    if (json) [this.#json, this.#xml] = [{ read: json }, { read: undefined }];
+  }
+
+  get #text(): string {
+    if (this.#known === undefined) throw new UnjudgedError('NOT_KEPT');
+    return this.#known;
   }
 
   equals(wanted: string): boolean {
@@ -82,7 +109,7 @@ export class JudgedText {
   /** The text that stands for equal XML, see `canonicalXml`; undefined for another text. */
   xml(): string | undefined {
     usePatternWork(TEST_UNITS);
-    if (this.#text.length > XML_TEXT_MAX) throw new UnjudgedError('TOO_LARGE');
+    if (!this.#xml && this.#text.length > XML_TEXT_MAX) throw new UnjudgedError('TOO_LARGE');
     const { read } = (this.#xml ??= { read: canonicalXml(this.#text) });
     return read;
   }

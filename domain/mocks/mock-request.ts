@@ -23,6 +23,8 @@ export interface MockBody {
   text: string | undefined;
   /** JSON, or the fields of a form. */
   map: { value: unknown } | undefined;
+  /** False for a noted call of whose body the text is not known, or nothing but its JSON or fields. */
+  isTextKept?: false;
 }
 
 const JSON_LIMITS = { levels: 100, members: 250_000 };
@@ -30,7 +32,7 @@ const JSON_LIMITS = { levels: 100, members: 250_000 };
 const FIELDS_MAX = 10_000;
 const [FORM_BYTE_UNITS, FIELD_UNITS] = [0.2, 30];
 const AMPERSAND = '&'.charCodeAt(0);
-const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\b/i;
+export const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\b/i;
 
 /**
  * @param target path and query behind the key, percent-encoded.

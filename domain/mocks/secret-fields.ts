@@ -64,6 +64,9 @@ const SECRET_HEADERS = new Set([
   'x-goog-api-key',
 ]);
 
+/** Instead of credentials of the client under test, which nobody needs to see, in the journal of calls. */
+export const LEFT_OUT = '[left out]';
+
 export const isSecretName = (name: string): boolean =>
   SECRET_NAMES.has(
     name

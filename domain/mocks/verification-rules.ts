@@ -17,19 +17,48 @@ export function boundsOf(times: CallTimes | undefined): Bounds {
 export interface Expectation extends Bounds {
   /** In their order. */
   matching: readonly number[];
+  /** Places of calls of which it is not known whether they match, in their order. */
+  unknown: readonly number[];
 }
 
 export type VerificationProblem =
   | { kind: 'count'; expectation: number; found: number }
   /** Enough calls match, but not behind those of the expectations before. */
-  | { kind: 'order'; expectation: number; found: number };
+  | { kind: 'order'; expectation: number; found: number }
+  /** It would be met or not by what is not known of some calls; `found` match without doubt. */
+  | { kind: 'unknown'; expectation: number; found: number };
 
 /**
- * Which expectations are not met. In order: the calls that meet one come behind those that met the ones before, of which
+ * Which expectations are not met, and of which it is not known. In order: the calls that meet one come behind those that met the ones before, of which
  * each takes the earliest that it can.
  */
 export function verificationProblems(expectations: readonly Expectation[], inOrder: boolean): VerificationProblem[] {
-  const problems: VerificationProblem[] = [];
+  const without = problemsOf(expectations, inOrder);
+  if (expectations.every(({ unknown }) => unknown.length === 0)) return without;
+  // More calls never break an order, and a count between two that are allowed is allowed.
+  const widest = expectations.map(({ matching, unknown, ...bounds }) => ({
+    ...bounds,
+    matching: [...matching, ...unknown].toSorted((a, b) => a - b),
+  }));
+  const withAll = new Map(problemsOf(widest, inOrder).map((problem) => [problem.expectation, problem]));
+  return expectations.flatMap(({ matching, atLeast }, expectation) => {
+    const least = without.find((problem) => problem.expectation === expectation);
+    const most = withAll.get(expectation);
+    if (!least && !most) return [];
+    const isCertain =
+      least && most?.kind === least.kind && (least.kind === 'order' || isSameSide(least, most, atLeast));
+    return [isCertain ? least : { kind: 'unknown', expectation, found: matching.length }];
+  });
+}
+
+const isSameSide = (a: { found: number }, b: { found: number }, atLeast: number): boolean =>
+  a.found < atLeast === b.found < atLeast;
+
+function problemsOf(
+  expectations: readonly Omit<Expectation, 'unknown'>[],
+  inOrder: boolean,
+): Exclude<VerificationProblem, { kind: 'unknown' }>[] {
+  const problems: Exclude<VerificationProblem, { kind: 'unknown' }>[] = [];
   let behind = -1;
   for (const [index, { matching, atLeast, atMost }] of expectations.entries()) {
     const found = matching.length;

@@ -6,7 +6,7 @@ import { DomainError, invalidField } from '../shared/errors.ts';
 import { Turns } from '../shared/turns.ts';
 import { callsAfter, type CallRow } from './calls.queries.ts';
 import { type CompiledStep, compileStep } from './compile-step.ts';
-import type { MockRequest } from './mock-request.ts';
+import { keptRequest } from './kept-request.ts';
 import { scenarioByName } from './mocks.queries.ts';
 import { type CriterionReport, reportOfConditions } from './replay.ts';
 import type { StepRequest } from './step-rules.ts';
@@ -29,13 +29,16 @@ export interface Verification {
 export interface VerificationFailure {
   /** Place of the expectation, from 0. */
   expectation: number;
-  reason: 'count' | 'order';
+  /** Unknown: it depends on calls of which what is tested was not kept, or is too large. */
+  reason: 'count' | 'order' | 'unknown';
   /** How many calls matched; of `order`: behind those of the expectations before. */
   found: number;
   atLeast: number;
   /** Null: any number. */
   atMost: number | null;
-  /** Calls that matched nearly, and what kept them from it. */
+  /** Of how many calls it is not known whether they match. */
+  unknown: number;
+  /** Calls that matched nearly, and what kept them from it; of `unknown` those of which it is not known. */
   nearest: { number: string; method: string; path: string; criteria: CriterionReport[] }[];
 }
 
@@ -61,26 +64,33 @@ export async function verifyCalls(
   const until = performance.now() + waitMs;
   const work = boundedWork();
   const calls: CallRow[] = [];
-  const matching = expected.map((): number[] => []);
+  const found = expected.map(() => ({ matching: [] as number[], unknown: [] as number[] }));
   for (;;) {
     for (const call of await newCalls(reads, id, { round, run }, calls.at(-1)?.number ?? '0')) {
-      const request = requestOf(call);
-      for (const [index, { step }] of expected.entries())
-        if (await work(() => step.matches(request, {}))) matching[index]?.push(calls.length);
+      const request = keptRequest(call);
+      for (const [index, { step }] of expected.entries()) {
+        const verdict = await work(() => step.judge(request, {}));
+        if (verdict !== false) found[index]?.[verdict === true ? 'matching' : 'unknown'].push(calls.length);
+      }
       calls.push(call);
     }
     const problems = verificationProblems(
-      expected.map((one, index) => ({ ...one, matching: matching[index] ?? [] })),
+      expected.map((one, index) => ({ ...one, matching: [], unknown: [], ...found[index] })),
       inOrder,
     );
     const leftMs = until - performance.now();
     if (problems.length === 0 || leftMs <= 0 || calls.length >= CALLS_MAX) {
       const failures: VerificationFailure[] = [];
-      for (const { kind, expectation, found } of problems) {
+      for (const { kind, expectation, found: count } of problems) {
         const { atLeast = 0, atMost = Infinity, step } = expected[expectation] ?? {};
-        const nearest = step && kind === 'count' && found < atLeast ? await nearestCalls(step, calls, work) : [];
+        const unknown = found[expectation]?.unknown ?? [];
+        const places = new Set(unknown);
+        const shown = kind === 'unknown' ? calls.filter((_, place) => places.has(place)) : calls;
+        const isReported = kind === 'unknown' || (kind === 'count' && count < atLeast);
+        const nearest = step && isReported ? await nearestCalls(step, shown, work) : [];
         const limit = Number.isFinite(atMost) ? atMost : null;
-        failures.push({ expectation, reason: kind, found, atLeast, atMost: limit, nearest });
+        const failure = { expectation, reason: kind, found: count, unknown: unknown.length, atLeast, atMost: limit };
+        failures.push({ ...failure, nearest });
       }
       return { passed: failures.length === 0, calls: calls.length, failures };
     }
@@ -113,6 +123,12 @@ function boundedWork(): BoundedWork {
 }
 
 function compiled(match: StepRequest, index: number): CompiledStep {
+  const unkept = match.checks?.findIndex(({ of }) => of === 'url' || of === 'cookies') ?? -1;
+  if (unkept !== -1)
+    throw invalidField(
+      `expect/${index}/match/checks/${unkept}/of`,
+      'is not kept of calls: url and cookies cannot be verified',
+    );
   try {
     return compileStep({ seq: 1, request: match, response: { status: 200 }, times: null });
   } catch (error) {
@@ -137,21 +153,6 @@ async function newCalls(
   return found;
 }
 
-/** A noted call as steps are matched with it. */
-function requestOf({ method, path, request }: CallRow): MockRequest {
-  const { query, headers, body } = request;
-  const text = typeof body === 'string' ? body : undefined;
-  return {
-    method,
-    path,
-    target: path,
-    query,
-    headers,
-    bytes: Buffer.alloc(0),
-    body: { text, map: body === undefined || text !== undefined ? undefined : { value: body } },
-  };
-}
-
 async function nearestCalls(
   step: CompiledStep,
   calls: readonly CallRow[],
@@ -159,7 +160,7 @@ async function nearestCalls(
 ): Promise<VerificationFailure['nearest']> {
   const scored = [];
   for (const call of calls) {
-    const request = requestOf(call);
+    const request = keptRequest(call);
     const criteria = await work(() => reportOfConditions(step, request, {}));
     scored.push({ call, criteria, score: criteria.filter(({ matches }) => matches).length });
   }

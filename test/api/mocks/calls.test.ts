@@ -77,6 +77,24 @@ test('verification passes, or names what failed and what was near', async () => 
   await expect(verify({ expect: [{ match: {}, times: 0 }] })).resolves.toMatchObject({ passed: true, calls: 0 });
 });
 
+test('verification says that it does not know what depends on a part of a call that is not kept', async () => {
+  const { armed, call, member, path } = mockStage(app);
+  await armed('unkept', [step('*', '/**', 1)]);
+  await call('POST', '/orders', { headers: json, body: JSON.stringify({ id: 1, text: 'x'.repeat(9_000) }) });
+  const verify = (status: number, match: object) =>
+    member.post(status, path('unkept', '/verify'), { expect: [{ match }] });
+  const unknown = await verify(200, { method: 'POST', body: { id: 1 } });
+  expect(unknown).toMatchObject({ passed: false, failures: [{ reason: 'unknown', found: 0, unknown: 1 }] });
+  expect(unknown.failures[0].nearest[0].criteria).toContainEqual(
+    expect.objectContaining({ criterion: 'body', matches: false, unknown: 'NOT_KEPT' }),
+  );
+  await expect(verify(200, { method: 'PUT', body: { id: 1 } })).resolves.toMatchObject({
+    failures: [{ reason: 'count', found: 0, unknown: 0 }],
+  });
+  const refused = await verify(400, { checks: [{ of: 'cookies', name: 'a', is: { eq: '1' } }] });
+  expect(refused.errors[0].pointer).toBe('#/body/expect/0/match/checks/0/of');
+});
+
 test('verification waits for calls that still come, but not for ever', async () => {
   const { armed, get, member, path } = mockStage(app);
   await armed('wait', [step('GET', '/late', 1)]);
