@@ -195,7 +195,7 @@ function conditionsOf(
       criterion: 'body',
       wanted: body,
       judge: ({ body: given }) => judged(() => test(given)),
-      found: (called) => (called.body.map ? called.body.map.value : called.body.text),
+      found: ({ body: given }) => shownBody(given),
     });
   }
   for (const [index, check] of checks.entries())
@@ -228,9 +228,15 @@ const CRITERION_OF: Record<RequestCheck['of'], Condition['criterion']> = {
   cookies: 'headers',
 };
 
+const SHOWN_WHOLE_MAX = 10_000;
+
+/** Of a long body its text, of which a report shows the beginning: writing all of its JSON takes long. */
+const shownBody = ({ text, map }: MockBody): unknown =>
+  map === undefined || (text?.length ?? 0) > SHOWN_WHOLE_MAX ? text : map.value;
+
 /** What a report shows of the part that a check is about; of cookies none, since they hold credentials. */
 function partOf({ target, query, headers, body }: MockRequest, { of, name = '' }: RequestCheck): unknown {
-  if (of === 'body') return body.map ? body.map.value : body.text;
+  if (of === 'body') return shownBody(body);
   if (of === 'query' || of === 'headers') return pick(of === 'query' ? query : headers, new Set([name]));
   return of === 'cookies' ? undefined : target;
 }

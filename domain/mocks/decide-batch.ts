@@ -197,8 +197,8 @@ const UNMATCHED: Note = { outcome: 'unmatched', seq: null, status: null, fault: 
 const TURN_MS = 10;
 /** The most work of all patterns and tests for one request, and as much for its nearest steps: some 110 ms of a core each. */
 const PATTERN_WORK_MAX = 5_000_000;
-/** The most work of one step: some 45 ms of a core. */
-const STEP_WORK_MAX = 2_000_000;
+/** The most work of one step, as reading the largest body takes: some 30 ms of a core. */
+const STEP_WORK_MAX = 1_250_000;
 
 const patternShares = new PatternShares();
 

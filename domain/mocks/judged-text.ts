@@ -39,7 +39,7 @@ export function judged(test: () => boolean): boolean | Unjudged {
 }
 
 /** Units of pattern work for each character, by what is done with a text; measured with the worst texts of each kind. */
-const UNITS = { compared: 0.1, searched: 0.5, normalized: 3 };
+const UNITS = { compared: 0.1, searched: 1, normalized: 3 };
 /** For a test of any text, however short. */
 const TEST_UNITS = 2;
 /** Values of a JSON text in which paths are looked up. */

@@ -82,7 +82,7 @@ function bodyOf(bytes: Buffer | undefined, contentType: string): MockBody {
 }
 
 /** Units of pattern work for reading JSON: for a byte, and for a value of arrays and objects. */
-const [BYTE_UNITS, VALUE_UNITS] = [0.2, 3];
+const [BYTE_UNITS, VALUE_UNITS] = [0.1, 5];
 
 /** JSON and the number of its values; where there are more than may be, too many to be read; undefined for another text. */
 export type ReadJson = { value: unknown; values: number } | 'too_large' | undefined;

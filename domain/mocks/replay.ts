@@ -270,6 +270,7 @@ const SHOWN_MAX = 500;
 /** A value for a report, cut where it is long. */
 function shown(value: unknown): unknown {
   if (value === undefined) return null;
+  if (typeof value === 'string' && value.length > SHOWN_MAX) return `${value.slice(0, SHOWN_MAX).toWellFormed()}…`;
   const text = JSON.stringify(value);
   return text.length <= SHOWN_MAX ? value : `${text.slice(0, SHOWN_MAX).toWellFormed()}…`;
 }

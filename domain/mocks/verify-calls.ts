@@ -100,8 +100,8 @@ export async function verifyCalls(
 
 /** The most work of the patterns in one verification: some 4 s of a core, in turns. */
 const PATTERN_WORK_MAX = 200_000_000;
-/** The most work of the patterns of one expectation for one call: some 45 ms of a core. */
-const CALL_WORK_MAX = 2_000_000;
+/** The most work of the patterns of one expectation for one call: some 30 ms of a core. */
+const CALL_WORK_MAX = 1_250_000;
 /** Others have their turn after so long. */
 const TURN_MS = 10;
 

@@ -5,7 +5,7 @@ import { PatternWorkError, usePatternWork } from '../webhooks/pattern-work.ts';
 export const XML_TEXT_MAX = 200_000;
 const LEVELS_MAX = 200;
 /** Units of pattern work for a character, and for an element or attribute, whose namespace is looked for in all levels. */
-const [CHARACTER_UNITS, NAME_UNITS] = [2, 50];
+const [CHARACTER_UNITS, NAME_UNITS] = [2, 80];
 
 /**
  * A text that is the same for documents which say the same: white space between elements, comments, the order of

@@ -11,19 +11,19 @@ const step = (validates: RequestSchemas): Step => ({
   times: null,
 });
 
-function decided(validates: RequestSchemas) {
+async function decided(validates: RequestSchemas) {
   const runs = new Map([
     ['', { name: '', revision: 0, cursor: 0, hits: new Map(), variables: {}, matched: 0, unmatched: 0 }],
   ]);
   const scenario = { seed: 1, unmatched: 'not_found' } as Parameters<typeof decideBatch>[1]['scenario'];
   const known = { workspace: 'w', scenario, steps: compileSteps('any', [step(validates)]), bodies: new Map(), runs };
   const called = { request: mockRequest('GET', '/a?limit=x', {}, Buffer.alloc(0)), run: '' };
-  return { ...decideBatch('tenant', known, [called]), called };
+  return { ...(await decideBatch('tenant', known, [called])), called };
 }
 
 describe('a request that a step with schemas matches', () => {
-  it('is refused, and does not use the step, where it breaks them', () => {
-    const { replies, changes, called } = decided({
+  it('is refused, and does not use the step, where it breaks them', async () => {
+    const { replies, changes, called } = await decided({
       query: { properties: { limit: { type: 'integer' } } },
       status: 422,
     });
@@ -35,10 +35,10 @@ describe('a request that a step with schemas matches', () => {
     expect(changes.get('')).toMatchObject({ matched: 1, hits: {} });
   });
 
-  it('is told when they cannot be used: they are not compiled before, since those of many steps would take seconds', () => {
+  it('is told when they cannot be used: they are not compiled before, since those of many steps would take seconds', async () => {
     const broken: RequestSchemas = { query: { type: 'nothing' } };
     expect(compileStep.problem(step(broken))).toBeUndefined();
-    const { replies, called } = decided(broken);
+    const { replies, called } = await decided(broken);
     expect(replies.get(called)).toMatchObject({ kind: 'unusable', reason: expect.stringContaining('cannot be used') });
   });
 });

@@ -40,7 +40,7 @@ test.each([
   ['XML', check({ xml: '<a><b/></a>' }), '<a> <b></b> </a>', {}],
   ['no body', check({ eq: '' }), '', {}],
 ] as const)('a noted call is judged as the call was: %s', (_what, request, body, headers) => {
-  const [called, noted] = verdicts(request as Partial<StepRequest>, body, headers);
+  const [called, noted] = verdicts(request, body, headers);
   expect(noted).toBe(called);
 });
 
@@ -54,7 +54,7 @@ test.each([
   ['a secret header', { headers: { authorization: { ne: 'x' } } }, '', { authorization: 'Bearer y' }],
   ['the end of a long header', { headers: { 'x-long': 'a'.repeat(2_000) } }, '', { 'x-long': 'a'.repeat(2_000) }],
 ] as const)('what is not kept is not judged: %s', (_what, request, body, headers) => {
-  const [called, noted] = verdicts(request as Partial<StepRequest>, body, headers as Record<string, string>);
+  const [called, noted] = verdicts(request, body, headers);
   expect(called).toBe(true);
   expect(noted).toBe('NOT_KEPT');
 });

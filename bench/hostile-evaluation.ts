@@ -1,0 +1,253 @@
+import { Agent, get, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { isRepeatedTooOften } from '../domain/documents/expression-size-rules.ts';
+import { compileKeyFinder } from '../domain/git/work-item-patterns.ts';
+import { checkBounds } from '../domain/metrics/expression-bound-rules.ts';
+import { tokensOf } from '../domain/metrics/expression-token-rules.ts';
+import { compileStep } from '../domain/mocks/compile-step.ts';
+import { mockRequest } from '../domain/mocks/mock-request.ts';
+import type { StepRequest } from '../domain/mocks/step-rules.ts';
+import { matchesPattern } from '../domain/shared/pattern-rules.ts';
+import { compileTemplate } from '../domain/webhooks/body-template.ts';
+import { compileFilter } from '../domain/webhooks/filter-rules.ts';
+import { compileLinearRegex } from '../domain/webhooks/linear-regex.ts';
+import { PatternWorkError, withPatternWork } from '../domain/webhooks/pattern-work.ts';
+import { Figures, quantile } from './figures.ts';
+import { generate, unexpected } from './load.ts';
+import { startService } from './service.ts';
+
+/**
+ * Measures the worst that users can write at the places of docs/bounds.md: how long one evaluation takes, and what
+ * requests to mocks that evaluate it again and again cost `GET /healthz` and another tenant. Options: `--rounds 3`,
+ * `--seconds 8` of each attack, `--per-second 50` ordinary requests, `--only evaluations` or `attacks`, `--attack` one kind.
+ */
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '8' },
+    'per-second': { type: 'string', default: '50' },
+    only: { type: 'string' },
+    attack: { type: 'string' },
+  },
+});
+const PROBE_EVERY_MS = 10;
+const ATTACKERS = 8;
+
+/** The most that the places allow one evaluation, see docs/bounds.md. */
+const STEP_UNITS = 1_250_000;
+const FILTER_UNITS = 500_000;
+
+interface Attack {
+  match: Partial<StepRequest>;
+  body: string;
+  headers: Record<string, string>;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const list = (count: number, element: string) => `[${`${element},`.repeat(count - 1)}${element}]`;
+const check = (is: unknown) => ({ checks: [{ of: 'body' as const, is }] });
+
+/** What a step tests, with the request that takes it longest. */
+const MOCK_ATTACKS: Record<string, Attack> = {
+  'pattern of a header': {
+    match: { headers: { 'x-a': { regex: '(a?){480}[^a]' } } },
+    body: '',
+    headers: { 'x-a': 'a'.repeat(640) },
+  },
+  'JSON path that descends': {
+    match: check({ jsonPath: '$..[?@.a]', none: true }),
+    body: list(1_100, '{"a":1}'),
+    headers: JSON_TYPE,
+  },
+  'XML of empty elements': { match: check({ xml: '<b/>' }), body: `<a>${'<b/>'.repeat(13_000)}</a>`, headers: {} },
+  'XML of deep elements': {
+    match: check({ xml: '<b/>' }),
+    body: `${'<a>'.repeat(190)}${'<b/>'.repeat(4_000)}${'</a>'.repeat(190)}`,
+    headers: {},
+  },
+  'search for a long text': {
+    match: check({ contains: `${'a'.repeat(15_000)}b${'a'.repeat(15_000)}` }),
+    body: 'a'.repeat(1_100_000),
+    headers: {},
+  },
+  'lists in any order': {
+    match: check({ json: Array.from({ length: 1_200 }, (_, at) => at), anyOrder: true }),
+    body: JSON.stringify(Array.from({ length: 1_200 }, (_, at) => 1_200 - at)),
+    headers: JSON_TYPE,
+  },
+  'JSON of many values': { match: { body: ['x'] }, body: list(240_000, '{}'), headers: JSON_TYPE },
+  'form of many fields': {
+    match: { body: { x: '1' } },
+    body: Array.from({ length: 9_999 }, (_, at) => `k${at}=1`).join('&'),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  },
+};
+
+function judged({ match, body, headers }: Attack): () => void {
+  const step = compileStep({
+    seq: 1,
+    request: { method: 'POST', path: '/**', ...match },
+    response: { status: 200 },
+    times: null,
+  });
+  return () => {
+    const called = mockRequest('POST', '/a', headers, Buffer.from(body));
+    withPatternWork(STEP_UNITS, () => step.matches(called, {}));
+  };
+}
+
+function otherEvaluations(): Record<string, () => void> {
+  const filter = compileFilter({ 'data.text': { regex: '(a?){120}[^a]' } }, compileLinearRegex);
+  const event = { data: { text: 'a'.repeat(1_000) } };
+  const template = compileTemplate('{{ data.text }}'.repeat(1_000));
+  const large = { data: { text: 'x'.repeat(4_000) } };
+  const keys = compileKeyFinder('(a?){480}[^a]');
+  const message = 'a'.repeat(64 * 1_024);
+  const expression = `${'sum('.repeat(49)}x${')'.repeat(49)}${'+x{a="b"}'.repeat(190)}`;
+  return {
+    'filter of a webhook': () => withPatternWork(FILTER_UNITS, () => filter(event)),
+    'body template': () => void template(large),
+    'pattern of work items in a message': () => void keys(message),
+    MetricsQL: () => checkBounds(tokensOf(expression.padEnd(16_000, ' '))),
+    'pattern of branches': () => void matchesPattern('*a'.repeat(125), 'a'.repeat(250)),
+    'size of an expression of documents': () => void isRepeatedTooOften('(a{1,9}){1,9}'.repeat(19)),
+  };
+}
+
+const figures = new Figures();
+
+function measureEvaluations(): void {
+  const places = Object.entries(MOCK_ATTACKS).map(([name, attack]) => [`mock: ${name}`, judged(attack)] as const);
+  for (const [name, evaluate] of [...places, ...Object.entries(otherEvaluations())])
+    for (let round = 1; round <= Number(options.rounds); round++) {
+      let outcome = '';
+      const before = process.threadCpuUsage();
+      try {
+        evaluate();
+      } catch (error) {
+        if (!(error instanceof PatternWorkError)) throw error;
+        outcome = ' (cut)';
+      }
+      const { user, system } = process.threadCpuUsage(before);
+      figures.note(`CPU of one evaluation, ${name}${outcome}`, (user + system) / 1_000, 'ms', '<= 50');
+    }
+}
+
+async function measureAttacks(): Promise<void> {
+  const service = await startService([]);
+  try {
+    const { port } = new URL(service.url);
+    const other = await service.addTenant('other');
+    const generator = await service.start('http-load.ts');
+    const seconds = Number(options.seconds);
+    const ordinary = () =>
+      generate(generator, {
+        url: service.url,
+        token: other.token,
+        requests: [{ method: 'GET', path: '/api/projects' }],
+        connections: 16,
+        count: Number(options['per-second']) * seconds,
+        perSecond: Number(options['per-second']),
+      });
+    const targets = new Map<string, string>();
+    for (const [name, { match }] of Object.entries(MOCK_ATTACKS)) {
+      const workspace = name.replaceAll(' ', '-').toLowerCase();
+      const root = `/api/mocks/workspaces/${workspace}/scenarios`;
+      const steps = Array.from({ length: 20 }, () => ({
+        request: { method: 'POST', path: '/**', ...match },
+        response: { status: 200 },
+      }));
+      const { baseUrl } = await service.call<{ baseUrl: string }>('POST', root, { name: 'attack', steps });
+      await service.call('POST', `${root}/attack/arm`);
+      targets.set(name, `${new URL(baseUrl).pathname}/a`);
+    }
+    await ordinary();
+    for (let round = 1; round <= Number(options.rounds); round++) {
+      console.log(`round ${round}`);
+      for (const [name, { body, headers }] of Object.entries(MOCK_ATTACKS)) {
+        if (options.attack !== undefined && options.attack !== name) continue;
+        const quiet = beginProbes(port);
+        const alone = await ordinary();
+        const quietWaits = await quiet.end();
+        const attack = beginAttack(port, targets.get(name) ?? '', headers, Buffer.from(body));
+        const probes = beginProbes(port);
+        const beside = await ordinary();
+        const waits = await probes.end();
+        console.log(name, JSON.stringify(await attack.end()));
+        const [before, after] = [quantile(alone.latenciesMs, 0.95), quantile(beside.latenciesMs, 0.95)];
+        figures.note(`${name}: /healthz p99, alone`, quantile(quietWaits, 0.99));
+        figures.note(`${name}: /healthz p99, beside it`, quantile(waits, 0.99), 'ms', '<= 50');
+        figures.note(`${name}: p95 of another tenant, alone`, before);
+        figures.note(`${name}: p95 of another tenant, beside it`, after);
+        figures.note(`${name}: growth`, after / before, 'x', '<= 1.5');
+        figures.note(`${name}: other answers than 200`, unexpected(alone, 200) + unexpected(beside, 200), '', '0');
+        // The share of the tenant is whole again.
+        await sleep(1_000);
+      }
+    }
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Sends a request again and again on several connections; `end` counts the answers by status. */
+function beginAttack(port: string, path: string, headers: Record<string, string>, body: Buffer) {
+  const agent = new Agent({ keepAlive: true, maxSockets: ATTACKERS });
+  const statuses: Record<number, number> = {};
+  const over = new AbortController();
+  const send = () =>
+    new Promise<number>((resolve, reject) => {
+      const sent = request({
+        port,
+        path,
+        method: 'POST',
+        agent,
+        headers: { ...headers, 'content-length': body.length },
+      });
+      sent.on('response', (response) => response.resume().on('end', () => resolve(response.statusCode ?? 0)));
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  const running = Array.from({ length: ATTACKERS }, async () => {
+    while (!over.signal.aborted) {
+      const status = await send();
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (status === 429) await sleep(100);
+    }
+  });
+  return {
+    async end() {
+      over.abort();
+      await Promise.all(running);
+      agent.destroy();
+      return statuses;
+    },
+  };
+}
+
+/** Asks `/healthz` at a fixed rate, whether or not it has answered; `end` gives the waits in ms. */
+function beginProbes(port: string) {
+  const agent = new Agent({ keepAlive: true });
+  const waits: Promise<number>[] = [];
+  const probe = () =>
+    new Promise<number>((resolve, reject) => {
+      const startedAt = performance.now();
+      get({ port, path: '/healthz', agent }, (response) => {
+        response.resume().on('end', () => resolve(performance.now() - startedAt));
+      }).on('error', reject);
+    });
+  const timer = setInterval(() => waits.push(probe()), PROBE_EVERY_MS);
+  return {
+    async end() {
+      clearInterval(timer);
+      const found = await Promise.all(waits);
+      agent.destroy();
+      return found;
+    },
+  };
+}
+
+if (options.only !== 'attacks') measureEvaluations();
+if (options.only !== 'evaluations') await measureAttacks();
+figures.print();
