@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Config, ConfigError, parseConfig } from '../domain/shared/config.ts';
+import { type Config, ConfigError, parseConfig } from '../domain/kernel/settings/config.ts';
 
 export type WorkerConfig = Config & {
   /** The task queues to work on; undefined: all. */

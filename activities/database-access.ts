@@ -1,4 +1,4 @@
-import type { Config } from '../domain/shared/config.ts';
+import type { Config } from '../domain/kernel/settings/config.ts';
 
 /** How the processes of the service reach the database. */
 export const databaseAccess = (config: Config) => ({

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
-import { causes, isDatabaseAway } from '../domain/data/database-trouble.ts';
-import { MetricsStoreAwayError, type MetricsStore } from '../domain/metrics/metrics-store.port.ts';
-import type { ObjectStore } from '../domain/objects/object-store.port.ts';
-import type { Dependency } from '../domain/system/outages.ts';
+import { causes, isDatabaseAway } from '../domain/kernel/data/database-trouble.ts';
+import { MetricsStoreAwayError, type MetricsStore } from '../domain/insight/metrics/metrics-store.port.ts';
+import type { ObjectStore } from '../domain/kernel/objects/object-store.port.ts';
+import type { Dependency } from '../domain/kernel/system/outages.ts';
 
 export const databaseDependency = (db: Kysely<never>): Dependency => ({
   name: 'postgresql',

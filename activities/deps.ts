@@ -1,16 +1,16 @@
 import type { Registry } from 'prom-client';
-import type { Database } from '../domain/data/tables.ts';
-import type { CodeAnalyzer } from '../domain/code-analysis/code-analyzer.port.ts';
-import type { Commands } from '../domain/flows/commands-file.ts';
-import type { AskModel } from '../domain/language-models/ask-model.port.ts';
-import type { CreateBranch, FindGitHost } from '../domain/git-hosts/git-host.port.ts';
-import type { FindPullRequestHost } from '../domain/pull-requests/pull-request-host.port.ts';
-import type { GitMirrors } from '../domain/git/git-mirrors.port.ts';
-import type { WebhookSender } from '../domain/webhooks/webhook-sender.port.ts';
-import type { ForwardUpstream } from '../domain/mocks/upstream.port.ts';
+import type { Database } from '../domain/kernel/data/tables.ts';
+import type { CodeAnalyzer } from '../domain/insight/code-analysis/jobs/code-analyzer.port.ts';
+import type { Commands } from '../domain/delivery/flows/programs/commands-file.ts';
+import type { AskModel } from '../domain/insight/language-models/ask-model.port.ts';
+import type { CreateBranch, FindGitHost } from '../domain/code/git-hosts/git-host.port.ts';
+import type { FindPullRequestHost } from '../domain/code/pull-requests/pull-request-host.port.ts';
+import type { GitMirrors } from '../domain/code/git/mirror/git-mirrors.port.ts';
+import type { WebhookSender } from '../domain/events/webhooks/webhook-sender.port.ts';
+import type { ForwardUpstream } from '../domain/mocks/serving/upstream.port.ts';
 import type { Backend } from './backend.ts';
-import type { SessionProviders } from './browser-sessions/browser-sessions.activities.ts';
-import type { CommandRuns } from './flows/command-runs.ts';
+import type { SessionProviders } from './review/browser-sessions/browser-sessions.activities.ts';
+import type { CommandRuns } from './delivery/flows/command-runs.ts';
 
 /** What activities reach, by feature; made once by the composition root. */
 export interface Deps

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { DomainError } from '../domain/shared/errors.ts';
-import { REFUSED } from '../workflows/flows/flow-run.contract.ts';
+import { DomainError } from '../domain/kernel/shared/errors.ts';
+import { REFUSED } from '../workflows/delivery/flows/flow-run.contract.ts';
 
 /** What was removed, or makes no sense, does not come by trying again: the workflow gets the refusal at once. */
 export async function asNonRetryable<T>(work: () => Promise<T>): Promise<T> {

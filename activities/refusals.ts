@@ -1,5 +1,5 @@
-import type { Actor, TenantKey } from '../domain/shared/actor.ts';
-import { DomainError, type ErrorCode } from '../domain/shared/errors.ts';
+import type { Actor, TenantKey } from '../domain/kernel/shared/actor.ts';
+import { DomainError, type ErrorCode } from '../domain/kernel/shared/errors.ts';
 import type { Tx } from '../domain/unit-of-work.ts';
 import type { Deps } from './deps.ts';
 

@@ -1,9 +1,9 @@
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Outages } from '../domain/system/outages.ts';
+import type { Outages } from '../domain/kernel/system/outages.ts';
 import { EngineUnavailableError } from '../workflows/launch.ts';
-import { SYSTEM_QUEUE } from '../workflows/system/sweeper.contract.ts';
+import { SYSTEM_QUEUE } from '../workflows/kernel/system/sweeper.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { deploymentName } from '../workflows/temporal-deployments.ts';
 import { temporalDependency } from '../workflows/temporal-dependency.ts';
@@ -13,7 +13,7 @@ import { ensureSearchAttributes } from '../workflows/temporal-search-attributes.
 import { createBackend, createWorkerBackend } from './backend.ts';
 import type { WorkerConfig } from './config.ts';
 import { workerQueues } from './registry.ts';
-import { startSweeper } from './system/start-sweeper.ts';
+import { startSweeper } from './kernel/system/start-sweeper.ts';
 import { createFleet, type WorkflowThread } from './worker.ts';
 import { bundleFolder, ensureBundle } from './workflow-bundle.ts';
 

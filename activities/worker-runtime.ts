@@ -1,6 +1,6 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { ReportAway } from '../domain/system/outages.ts';
+import type { ReportAway } from '../domain/kernel/system/outages.ts';
 
 /** Of entries about calls of the engine that failed and are repeated: dozens a second while it is away. */
 const REPEATED_CALLS = 'temporalio_client::retry';

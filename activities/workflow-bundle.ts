@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { memoized } from '../domain/shared/memoized.ts';
+import { memoized } from '../domain/kernel/caches/memoized.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BUNDLER = fileURLToPath(new URL('bundle-workflows.ts', import.meta.url));

@@ -2,17 +2,17 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import type { Logger } from 'pino';
-import type { AccessTokens } from '../domain/auth/access-tokens.ts';
+import type { AccessTokens } from '../domain/identity/auth/access-tokens.ts';
 import { allowedMethods } from './http/allowed-methods.ts';
-import type { Dependency } from '../domain/system/outages.ts';
+import type { Dependency } from '../domain/kernel/system/outages.ts';
 import type { AnyRoute } from './http/define-route.ts';
-import { encodedSlashes } from './http/encoded-slash.ts';
+import { encodedSlashes } from './http/server/encoded-slash.ts';
 import { assertMethod, envelope } from './http/envelope.ts';
-import { mountHealth } from './http/health.ts';
-import type { HttpMetrics } from './http/metrics.ts';
+import { mountHealth } from './http/server/health.ts';
+import type { HttpMetrics } from './http/server/metrics.ts';
 import { type MountDeps, mountRoutes } from './http/mount-routes.ts';
-import { mountReference } from './http/reference.ts';
-import { replyBeforeBody } from './http/unread-body.ts';
+import { mountReference } from './http/openapi/reference.ts';
+import { replyBeforeBody } from './http/server/unread-body.ts';
 
 export interface AppDeps extends MountDeps {
   log: Logger;

@@ -1,4 +1,4 @@
-import { type Config, parseConfig, publicUrlOf } from '../domain/shared/config.ts';
+import { type Config, parseConfig, publicUrlOf } from '../domain/kernel/settings/config.ts';
 
 export type ApiConfig = Config & { publicUrl: string };
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { startTelemetry } from '../activities/adapters/telemetry.ts';
-import { assertFenced } from '../domain/data/pool.ts';
-import { UnfencedConnectionError } from '../domain/data/served-connection.ts';
-import { ConfigError } from '../domain/shared/config.ts';
+import { startTelemetry } from '../activities/adapters/metrics/telemetry.ts';
+import { assertFenced } from '../domain/kernel/data/pool.ts';
+import { UnfencedConnectionError } from '../domain/kernel/data/served-connection.ts';
+import { ConfigError } from '../domain/kernel/settings/config.ts';
 import { serveMetrics } from '../domain/metrics-server.ts';
 import { processLog } from '../domain/process-log.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
@@ -15,7 +15,7 @@ import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temp
 import { temporalDependency } from '../workflows/temporal-dependency.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { apiConfig } from './config.ts';
-import { createHttpMetrics } from './http/metrics.ts';
+import { createHttpMetrics } from './http/server/metrics.ts';
 import { createApi } from './server.ts';
 
 /** Time for requests in flight to finish when the process stops. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
-import { type AuditEntry, hashedText } from '../domain/audit/audit-rules.ts';
-import { newId } from '../domain/shared/ids.ts';
+import { type AuditEntry, hashedText } from '../domain/kernel/audit/audit-rules.ts';
+import { newId } from '../domain/kernel/shared/ids.ts';
 
 const BATCH = 5_000;
 const DAYS = 90;

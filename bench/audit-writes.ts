@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectOrm } from '../domain/data/orm.ts';
-import { systemActor } from '../domain/shared/actor.ts';
-import { newId } from '../domain/shared/ids.ts';
+import { connectOrm } from '../domain/kernel/data/orm.ts';
+import { systemActor } from '../domain/kernel/shared/actor.ts';
+import { newId } from '../domain/kernel/shared/ids.ts';
 import { unitOfWork } from '../domain/unit-of-work.ts';
 import { type Figures, quantile } from './figures.ts';
 import type { Service } from './service.ts';

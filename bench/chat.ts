@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { newId } from '../domain/shared/ids.ts';
+import { newId } from '../domain/kernel/shared/ids.ts';
 import { slackSimulator } from '../test/simulators/slack/slack.ts';
 import { Figures, quantile } from './figures.ts';
 import { startService } from './service.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { environmentLockContract } from '../workflows/environment-locks/environment-lock.contract.ts';
+import { environmentLockContract } from '../workflows/delivery/environment-locks/environment-lock.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { Figures, quantile } from './figures.ts';
 import { startService } from './service.ts';

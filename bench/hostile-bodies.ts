@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { bodyLimitBytes } from '../api/http/request-body.ts';
+import { bodyLimitBytes } from '../api/http/server/request-body.ts';
 import type { AnyRoute } from '../api/http/define-route.ts';
 import { routes } from '../api/routes.ts';
 import { quantile } from './figures.ts';

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { nodeFlags } from '../tools/child.ts';
 import { embeddedDatabaseUrl } from '../tools/embedded-postgres.ts';
 import { anyFreePort } from '../tools/ports.ts';
-import { sweeperId } from '../workflows/system/sweeper.contract.ts';
+import { sweeperId } from '../workflows/kernel/system/sweeper.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 
 /**

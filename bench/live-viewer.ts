@@ -5,7 +5,7 @@ import {
   PICTURE_HEADER_BYTES,
   readPictureHeader,
   type ViewerMessage,
-} from '../activities/browser-host/live-protocol.ts';
+} from '../activities/browser-host/live/live-protocol.ts';
 import type { Service } from './service.ts';
 
 /** A viewer that reads slowly reads for so long, and then not. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { rewritePlaylist } from '../domain/browser-sessions/playlist-rules.ts';
-import { referencesExpireAt, referencesOf } from '../domain/browser-sessions/replay-references.ts';
-import { createEncryption } from '../domain/shared/encryption.ts';
-import { newId } from '../domain/shared/ids.ts';
-import { generateKeys } from '../domain/shared/keys.ts';
+import { rewritePlaylist } from '../domain/review/browser-sessions/recordings/playlist-rules.ts';
+import { referencesExpireAt, referencesOf } from '../domain/review/browser-sessions/recordings/replay-references.ts';
+import { createEncryption } from '../domain/kernel/encryption/encryption.ts';
+import { newId } from '../domain/kernel/shared/ids.ts';
+import { generateKeys } from '../domain/kernel/encryption/keys.ts';
 import { browserbaseSimulator } from '../test/simulators/browserbase/simulator.ts';
 import { Figures, quantile } from './figures.ts';
 import { startService } from './service.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { matchRules } from '../domain/review-rules/review-match-rules.ts';
+import { matchRules } from '../domain/review/review-rules/review-match-rules.ts';
 import { Figures, quantile } from './figures.ts';
 import { generate, unexpected } from './load.ts';
 import { startService } from './service.ts';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { connectionOptions } from './data/pool.ts';
+import { connectionOptions } from './kernel/data/pool.ts';
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url);
 /** Any number, but the same in every process that migrates. */

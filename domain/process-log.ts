@@ -1,7 +1,7 @@
 import { type Logger, type LoggerOptions, pino } from 'pino';
-import { lineForPeople } from './shared/log-line-rules.ts';
-import { loggedError } from './shared/logged-error-rules.ts';
-import { Outages } from './system/outages.ts';
+import { lineForPeople } from './kernel/text/log-line-rules.ts';
+import { loggedError } from './kernel/shared/logged-error-rules.ts';
+import { Outages } from './kernel/system/outages.ts';
 
 export interface ProcessLog {
   log: Logger;

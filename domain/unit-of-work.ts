@@ -8,14 +8,14 @@ import {
   type AuditFunction,
   type AuditNote,
   unchainedEntry,
-} from './audit/append.queries.ts';
-import type { UnchainedEntry } from './audit/audit-rules.ts';
-import type { Actor, TenantKey } from './shared/actor.ts';
-import { COMMIT_WITH_NEXT } from './data/dialect.ts';
-import { fenceVariables, type Reads } from './data/fenced-reads.ts';
-import { statement } from './data/statement.ts';
-import type { RunWorkflowKey } from './flows/workflow-path-rules.ts';
-import type { Database, Tables } from './data/tables.ts';
+} from './kernel/audit/append.queries.ts';
+import type { UnchainedEntry } from './kernel/audit/audit-rules.ts';
+import type { Actor, TenantKey } from './kernel/shared/actor.ts';
+import { COMMIT_WITH_NEXT } from './kernel/data/dialect.ts';
+import { fenceVariables, type Reads } from './kernel/data/fenced-reads.ts';
+import { statement } from './kernel/data/statement.ts';
+import type { RunWorkflowKey } from './kernel/shared/workflow-path-rules.ts';
+import type { Database, Tables } from './kernel/data/tables.ts';
 import {
   type Announcement,
   type Enqueued,
@@ -23,7 +23,7 @@ import {
   enqueueParameters,
   enqueuing,
   type TracedAnnouncement,
-} from './webhooks/enqueue.queries.ts';
+} from './events/webhooks/enqueue.queries.ts';
 
 /** One transaction in one tenant, as a handler or an activity sees it. */
 export interface Tx {

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { newPassword } from '../domain/auth/secrets.ts';
-import { connectOrm } from '../domain/data/orm.ts';
-import { readEnvironment } from '../domain/shared/config.ts';
-import { generateKeys } from '../domain/shared/keys.ts';
-import { createProvisioning, type Provisioning } from '../domain/tenants/provisioning.mutations.ts';
+import { newPassword } from '../domain/kernel/encryption/secrets.ts';
+import { connectOrm } from '../domain/kernel/data/orm.ts';
+import { readEnvironment } from '../domain/kernel/settings/config.ts';
+import { generateKeys } from '../domain/kernel/encryption/keys.ts';
+import { createProvisioning, type Provisioning } from '../domain/identity/users/provisioning.mutations.ts';
 import { asOperatorError, operatorAccess, operatorDatabaseUrl } from './operator-database.ts';
 import { type CommandContext, OperatorError } from './operator-error.ts';
 

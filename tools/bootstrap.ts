@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newPassword } from '../domain/auth/secrets.ts';
-import { connectOrm } from '../domain/data/orm.ts';
+import { newPassword } from '../domain/kernel/encryption/secrets.ts';
+import { connectOrm } from '../domain/kernel/data/orm.ts';
 import { operatorAccess } from './operator-database.ts';
-import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts';
+import { createProvisioning } from '../domain/identity/users/provisioning.mutations.ts';
 
 export interface Bootstrapped {
   tenant: string;

@@ -3,8 +3,7 @@ import { dirname } from 'node:path';
 const LAYERS = new Set(['api', 'domain', 'workflows', 'activities']);
 
 /** Folders on which nearly all tests depend; what else is shared shows in the contract tests. */
-const EVERYWHERE =
-  /^(domain\/(data|shared)|api\/http|test\/support|package(-lock)?\.json|jest\.config\.js|tsconfig\.json)\b/;
+const EVERYWHERE = /^(domain\/kernel|api\/http|test\/support|package(-lock)?\.json|jest\.config\.js|tsconfig\.json)\b/;
 
 export interface NeededTests {
   /** Test files and folders, as Jest takes them. */
@@ -21,6 +20,13 @@ export function testFoldersOf(features: readonly string[], testFiles: readonly s
   return [...new Set(folders)].toSorted().map((folder) => `${folder}/`);
 }
 
+/** The innermost of a file's folders by which a folder of tests is named. */
+const featureOf = (path: readonly string[], testFiles: readonly string[]): string | undefined =>
+  path
+    .slice(0, -1)
+    .toReversed()
+    .find((name) => testFoldersOf([name], testFiles).length > 0);
+
 /**
  * The tests that a change needs: those of the features whose files differ, in all layers, test files that differ
  * themselves, and the contract tests when routes do.
@@ -33,11 +39,11 @@ export function featuresOf(changed: readonly string[], testFiles: readonly strin
   const folders = new Set<string>();
   for (const file of changed) {
     const [top = '', ...path] = file.split('/');
-    const feature = path.at(-2);
+    const feature = featureOf(path, testFiles);
     if (LAYERS.has(top) && feature !== undefined) features.add(feature);
     else if (LAYERS.has(top)) folders.add('test/contract/');
     else if (top === 'tools') folders.add('test/tools/');
-    else if (top === 'migrations') folders.add('test/domain/data/');
+    else if (top === 'migrations') folders.add('test/domain/kernel/data/');
     if (top === 'api') folders.add('test/contract/');
     if (testFiles.includes(file)) folders.add(file);
   }

@@ -1,8 +1,8 @@
-import { writtenPublicKeys } from '../domain/auth/public-token-ring.ts';
-import { createTokenRing } from '../domain/auth/token-ring.ts';
-import { parseConfig } from '../domain/shared/config.ts';
-import { NOT_OF_HOSTS } from '../domain/shared/host-config.ts';
-import { loadKeys } from '../domain/shared/keys.ts';
+import { writtenPublicKeys } from '../domain/kernel/encryption/public-token-ring.ts';
+import { createTokenRing } from '../domain/kernel/encryption/token-ring.ts';
+import { parseConfig } from '../domain/kernel/settings/config.ts';
+import { NOT_OF_HOSTS } from '../domain/kernel/settings/host-config.ts';
+import { loadKeys } from '../domain/kernel/encryption/keys.ts';
 
 /** The environment of a host of browsers beside a service with that one: without its secrets, and with its public keys. */
 export function hostEnvironment(env: Record<string, string | undefined>): Record<string, string> {

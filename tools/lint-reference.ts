@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectral from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
-import { openApiDocument } from '../api/http/openapi.ts';
-import type { ReferenceExamples } from '../api/http/openapi-examples.ts';
+import { openApiDocument } from '../api/http/openapi/openapi.ts';
+import type { ReferenceExamples } from '../api/http/openapi/openapi-examples.ts';
 import { routes } from '../api/routes.ts';
 import { LINT_EXCEPTIONS } from './reference-exceptions.ts';
 
 /** Checks the OpenAPI document by the recommended rules of Redocly and Spectral; any finding fails. */
 
-const EXAMPLES = new URL('../api/http/openapi-examples.json', import.meta.url);
+const EXAMPLES = new URL('../api/http/openapi/openapi-examples.json', import.meta.url);
 // Both linters object to localhost and to example.com as the server.
 const SERVER_URL = 'https://quayside.acme.test';
 

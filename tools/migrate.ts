@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { migrate } from '../domain/migrate.ts';
-import { readEnvironment } from '../domain/shared/config.ts';
+import { readEnvironment } from '../domain/kernel/settings/config.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 
 const OPTIONS = { 'service-login': { type: 'string' }, 'browser-host-login': { type: 'string' } } as const;

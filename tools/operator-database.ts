@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { readEnvironment } from '../domain/shared/config.ts';
-import { DomainError } from '../domain/shared/errors.ts';
+import { readEnvironment } from '../domain/kernel/settings/config.ts';
+import { DomainError } from '../domain/kernel/shared/errors.ts';
 import { embeddedDatabaseUrl } from './embedded-postgres.ts';
 import { OperatorError } from './operator-error.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPrograms } from '../activities/browser-host/programs.ts';
+import { findPrograms } from '../activities/browser-host/chromium/programs.ts';
 import { type Built, buildHostImage, buildImage, compose, type Composition, OWNER, runInImage } from './image.ts';
 import { exitWith } from './operator-error.ts';
 

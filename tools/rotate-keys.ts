@@ -1,9 +1,9 @@
-import { rotateKeys, type RotatedColumn } from '../domain/encryption/rotation.ts';
-import { connectOrm } from '../domain/data/orm.ts';
-import { connectDatabase } from '../domain/data/database.ts';
-import { readEnvironment } from '../domain/shared/config.ts';
-import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
-import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts';
+import { rotateKeys, type RotatedColumn } from '../domain/kernel/encryption/rotation.ts';
+import { connectOrm } from '../domain/kernel/data/orm.ts';
+import { connectDatabase } from '../domain/kernel/data/database.ts';
+import { readEnvironment } from '../domain/kernel/settings/config.ts';
+import { createEncryption, type Encryption } from '../domain/kernel/encryption/encryption.ts';
+import { createProvisioning } from '../domain/identity/users/provisioning.mutations.ts';
 import { asOperatorError, operatorAccess, operatorDatabaseUrl } from './operator-database.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { type Config, parseConfig, readEnvironment } from '../domain/shared/config.ts';
-import { isLoopbackHost } from '../domain/shared/host-rules.ts';
+import { type Config, parseConfig, readEnvironment } from '../domain/kernel/settings/config.ts';
+import { isLoopbackHost } from '../domain/kernel/outbound/host-rules.ts';
 import { OperatorError } from './operator-error.ts';
 import { isPortFree } from './ports.ts';
 

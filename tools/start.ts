@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findPrograms } from '../activities/browser-host/programs.ts';
+import { findPrograms } from '../activities/browser-host/chromium/programs.ts';
 import { migrate } from '../domain/migrate.ts';
 import { collectAfterStart } from '../domain/process.ts';
-import { parseConfig, publicUrlOf } from '../domain/shared/config.ts';
+import { parseConfig, publicUrlOf } from '../domain/kernel/settings/config.ts';
 import { bootstrap } from './bootstrap.ts';
 import { createBrowserHostLogin } from './browser-host-login.ts';
 import { startChild } from './child.ts';

@@ -1,6 +1,6 @@
-import { writtenPublicKeys } from '../domain/auth/public-token-ring.ts';
-import { createTokenRing } from '../domain/auth/token-ring.ts';
-import { readEnvironment } from '../domain/shared/config.ts';
+import { writtenPublicKeys } from '../domain/kernel/encryption/public-token-ring.ts';
+import { createTokenRing } from '../domain/kernel/encryption/token-ring.ts';
+import { readEnvironment } from '../domain/kernel/settings/config.ts';
 
 /** Prints the public keys of `TOKEN_KEYS`, as hosts of browsers take them in `TOKEN_PUBLIC_KEYS`. */
 const { TOKEN_KEYS: tokenKeys } = readEnvironment(process.env);

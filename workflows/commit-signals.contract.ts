@@ -1,15 +1,18 @@
-import type { TenantKey } from '../domain/shared/actor.ts';
+import type { TenantKey } from '../domain/kernel/shared/actor.ts';
 import type { CommitSignals, WaitingRun } from '../domain/unit-of-work.ts';
-import { approvalContract, recheckSignal } from './approvals/approval.contract.ts';
-import { browserSessionContract, sessionChangedSignal } from './browser-sessions/browser-session.contract.ts';
-import { signalChatLane } from './chat/chat-lane.contract.ts';
-import { flowRunContract, windowChangedSignal } from './flows/flow-run.contract.ts';
+import { approvalContract, recheckSignal } from './delivery/approvals/approval.contract.ts';
+import { browserSessionContract, sessionChangedSignal } from './review/browser-sessions/browser-session.contract.ts';
+import { signalChatLane } from './people/chat/chat-lane.contract.ts';
+import { flowRunContract, windowChangedSignal } from './delivery/flows/flow-run.contract.ts';
 import type { Launch } from './launch.ts';
-import { applyEventsUpdate, releaseDomainContract } from './release-candidates/release-domain.contract.ts';
-import { reportChangedSignal, workItemReportContract } from './work-item-requests/work-item-report.contract.ts';
-import { assignmentChangedSignal, reviewAssignmentContract } from './review-assignments/review-assignment.contract.ts';
-import { poolChangedSignal, reviewPoolContract } from './review-pools/review-pool.contract.ts';
-import { type FindLaneNames, signalLanes } from './webhooks/webhook-lane.contract.ts';
+import { applyEventsUpdate, releaseDomainContract } from './delivery/release-candidates/release-domain.contract.ts';
+import { reportChangedSignal, workItemReportContract } from './work/work-item-requests/work-item-report.contract.ts';
+import {
+  assignmentChangedSignal,
+  reviewAssignmentContract,
+} from './review/review-assignments/review-assignment.contract.ts';
+import { poolChangedSignal, reviewPoolContract } from './review/review-pools/review-pool.contract.ts';
+import { type FindLaneNames, signalLanes } from './events/webhooks/webhook-lane.contract.ts';
 
 /** Signals to one approval or work item within this time are coalesced. */
 const QUIET_MS = 20;

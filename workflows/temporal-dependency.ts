@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { Dependency } from '../domain/system/outages.ts';
+import type { Dependency } from '../domain/kernel/system/outages.ts';
 import { EngineUnavailableError } from './launch.ts';
 import { isEngineAway } from './temporal-errors.ts';
 

@@ -4,7 +4,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { DomainError, isErrorCode } from '../domain/shared/errors.ts';
+import { DomainError, isErrorCode } from '../domain/kernel/shared/errors.ts';
 import { EngineUnavailableError } from './launch.ts';
 
 /** gRPC status codes, https://grpc.io/docs/guides/status-codes/ */

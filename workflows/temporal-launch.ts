@@ -8,7 +8,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { ReportAway } from '../domain/system/outages.ts';
+import type { ReportAway } from '../domain/kernel/system/outages.ts';
 import { EngineUnavailableError, type Launch, type WorkflowState } from './launch.ts';
 import { GRPC, hasGrpcStatus, isEngineAway, launchError } from './temporal-errors.ts';
 import { temporalSchedules } from './temporal-schedules.ts';

@@ -8,8 +8,8 @@ import {
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
 import type { CronTime, WorkflowContract } from './launch.ts';
-import { ANALYSIS_NIGHT, nightlyAnalysisId } from './code-analysis/nightly-analysis.contract.ts';
-import { SYSTEM_QUEUE } from './system/sweeper.contract.ts';
+import { ANALYSIS_NIGHT, nightlyAnalysisId } from './insight/code-analysis/nightly-analysis.contract.ts';
+import { SYSTEM_QUEUE } from './kernel/system/sweeper.contract.ts';
 import { startOptions } from './temporal-start.ts';
 import { boundedId } from './workflow-id.ts';
 

@@ -2,36 +2,40 @@ import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { Logger } from 'pino';
-import { forgetHost, hostLives, openSessionsOfHost } from '../../domain/browser-sessions/browser-hosts.queries.ts';
-import { refusedIsolation } from '../../domain/browser-sessions/isolation-rules.ts';
-import { viewerOf } from '../../domain/browser-sessions/live-viewer-rules.ts';
-import { HOST_SILENT_SECONDS } from '../../domain/browser-sessions/browser-hosts.queries.ts';
-import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
-import { noteControl, noteInTimeline } from '../../domain/browser-sessions/timeline.mutations.ts';
-import { systemActor } from '../../domain/shared/actor.ts';
-import { ConfigError } from '../../domain/shared/config.ts';
-import type { HostConfig } from '../../domain/shared/host-config.ts';
-import { newId } from '../../domain/shared/ids.ts';
-import type { Outages } from '../../domain/system/outages.ts';
-import { within } from '../../domain/shared/within.ts';
-import { BROWSER_SESSIONS_QUEUE } from '../../workflows/browser-sessions/browser-session.contract.ts';
+import {
+  forgetHost,
+  hostLives,
+  openSessionsOfHost,
+} from '../../domain/review/browser-sessions/hosts/browser-hosts.queries.ts';
+import { refusedIsolation } from '../../domain/review/browser-sessions/hosts/isolation-rules.ts';
+import { viewerOf } from '../../domain/review/browser-sessions/live/live-viewer-rules.ts';
+import { HOST_SILENT_SECONDS } from '../../domain/review/browser-sessions/hosts/browser-hosts.queries.ts';
+import { SESSIONS } from '../../domain/review/browser-sessions/session-announcements.ts';
+import { noteControl, noteInTimeline } from '../../domain/review/browser-sessions/timeline.mutations.ts';
+import { systemActor } from '../../domain/kernel/shared/actor.ts';
+import { ConfigError } from '../../domain/kernel/settings/config.ts';
+import type { HostConfig } from '../../domain/kernel/settings/host-config.ts';
+import { newId } from '../../domain/kernel/shared/ids.ts';
+import type { Outages } from '../../domain/kernel/system/outages.ts';
+import { within } from '../../domain/kernel/queues/within.ts';
+import { BROWSER_SESSIONS_QUEUE } from '../../workflows/review/browser-sessions/browser-session.contract.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { temporalDependency } from '../../workflows/temporal-dependency.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';
-import { createBrowserSessionActivities } from '../browser-sessions/browser-sessions.activities.ts';
+import { createBrowserSessionActivities } from '../review/browser-sessions/browser-sessions.activities.ts';
 import { createFleet } from '../worker.ts';
-import type { BrowserEnd } from './browser.ts';
-import { bridge } from './cdp-bridge.ts';
-import { startChromium } from './chromium.ts';
+import type { BrowserEnd } from './chromium/browser.ts';
+import { bridge } from './automation/cdp-bridge.ts';
+import { startChromium } from './chromium/chromium.ts';
 import { createHostBackend } from './host-backend.ts';
 import { type HostServerParts, startHostServer } from './host-server.ts';
-import { newHostFolder, removeStaleFolders } from './browser-folder.ts';
-import { isolationHere } from './isolation-here.ts';
-import { createLiveServer, type LiveServer } from './live-server.ts';
-import { LocalBrowsers } from './local-browsers.ts';
-import { findPrograms } from './programs.ts';
-import { startRecorder } from './recorder.ts';
-import { giveSignsOfLife } from './signs-of-life.ts';
+import { newHostFolder, removeStaleFolders } from './chromium/browser-folder.ts';
+import { isolationHere } from './chromium/isolation-here.ts';
+import { createLiveServer, type LiveServer } from './live/live-server.ts';
+import { LocalBrowsers } from './chromium/local-browsers.ts';
+import { findPrograms } from './chromium/programs.ts';
+import { startRecorder } from './recording/recorder.ts';
+import { giveSignsOfLife } from './lending/signs-of-life.ts';
 
 /** Well within `HOST_SILENT_SECONDS`. */
 const SIGN_OF_LIFE_MS = 4_000;

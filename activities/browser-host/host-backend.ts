@@ -1,30 +1,30 @@
 import type { Logger } from 'pino';
-import { admittedTo, createHostTokenReader } from '../../domain/browser-sessions/host-tokens.ts';
-import { StartRefused } from '../../domain/browser-sessions/browser-provider.port.ts';
-import { newStartUrlKey } from '../../domain/browser-sessions/sealed-start-urls.ts';
-import { sessionKeyOf } from '../../domain/browser-sessions/session-announcements.ts';
-import type { SessionRow } from '../../domain/browser-sessions/sessions.queries.ts';
-import { readPublicTokenRing } from '../../domain/auth/public-token-ring.ts';
-import { connectDatabase } from '../../domain/data/database.ts';
-import { openOrm } from '../../domain/data/open-orm.ts';
-import { configuredAddresses } from '../../domain/outbound/outbound-addresses.ts';
-import type { TenantKey } from '../../domain/shared/actor.ts';
-import { publicUrlOf } from '../../domain/shared/config.ts';
-import type { HostConfig } from '../../domain/shared/host-config.ts';
-import type { Outages } from '../../domain/system/outages.ts';
+import { admittedTo, createHostTokenReader } from '../../domain/review/browser-sessions/hosts/host-tokens.ts';
+import { StartRefused } from '../../domain/review/browser-sessions/browser-provider.port.ts';
+import { newStartUrlKey } from '../../domain/review/browser-sessions/hosts/sealed-start-urls.ts';
+import { sessionKeyOf } from '../../domain/review/browser-sessions/session-announcements.ts';
+import type { SessionRow } from '../../domain/review/browser-sessions/sessions.queries.ts';
+import { readPublicTokenRing } from '../../domain/kernel/encryption/public-token-ring.ts';
+import { connectDatabase } from '../../domain/kernel/data/database.ts';
+import { openOrm } from '../../domain/kernel/data/open-orm.ts';
+import { configuredAddresses } from '../../domain/kernel/outbound/outbound-addresses.ts';
+import type { TenantKey } from '../../domain/kernel/shared/actor.ts';
+import { publicUrlOf } from '../../domain/kernel/settings/config.ts';
+import type { HostConfig } from '../../domain/kernel/settings/host-config.ts';
+import type { Outages } from '../../domain/kernel/system/outages.ts';
 import { unitOfWork } from '../../domain/unit-of-work.ts';
 import {
   browserSessionContract,
   openStartUrlUpdate,
-} from '../../workflows/browser-sessions/browser-session.contract.ts';
+} from '../../workflows/review/browser-sessions/browser-session.contract.ts';
 import type { Launch } from '../../workflows/launch.ts';
-import { signalLanes } from '../../workflows/webhooks/webhook-lane.contract.ts';
-import { isolatedBy } from '../adapters/analyzer-isolation.ts';
-import { permittedConnector } from '../adapters/outbound-policy.ts';
+import { signalLanes } from '../../workflows/events/webhooks/webhook-lane.contract.ts';
+import { isolatedBy } from '../adapters/analyzer/analyzer-isolation.ts';
+import { permittedConnector } from '../adapters/outbound/outbound-policy.ts';
 import { hostDatabaseAccess } from '../database-access.ts';
 import type { Deps } from '../deps.ts';
 import { connectStores, type StoresParts } from '../stores.ts';
-import type { EncoderProgram } from './ffmpeg.ts';
+import type { EncoderProgram } from './recording/ffmpeg.ts';
 
 /** Signs of life come one after another; one more is for the end. */
 const HOST_CONNECTIONS = 2;

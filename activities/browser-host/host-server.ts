@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { AdmitToken, HostAsk, SignedGrant } from '../../domain/browser-sessions/host-tokens.ts';
-import type { LentBrowser, LentBrowsers } from './browser.ts';
-import { ClientPlaces } from './client-places.ts';
+import type { AdmitToken, HostAsk, SignedGrant } from '../../domain/review/browser-sessions/hosts/host-tokens.ts';
+import type { LentBrowser, LentBrowsers } from './chromium/browser.ts';
+import { ClientPlaces } from './live/client-places.ts';
 
 /** Of a message of a client. */
 const MESSAGE_MAX_BYTES = 1_048_576;

@@ -1,10 +1,10 @@
-import { UnfencedConnectionError } from '../../domain/data/served-connection.ts';
-import { assertFenced } from '../../domain/data/pool.ts';
+import { UnfencedConnectionError } from '../../domain/kernel/data/served-connection.ts';
+import { assertFenced } from '../../domain/kernel/data/pool.ts';
 import { processLog } from '../../domain/process-log.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../../domain/process.ts';
-import { ConfigError } from '../../domain/shared/config.ts';
-import { parseHostConfig } from '../../domain/shared/host-config.ts';
-import { startTelemetry } from '../adapters/telemetry.ts';
+import { ConfigError } from '../../domain/kernel/settings/config.ts';
+import { parseHostConfig } from '../../domain/kernel/settings/host-config.ts';
+import { startTelemetry } from '../adapters/metrics/telemetry.ts';
 import { hostDatabaseAccess } from '../database-access.ts';
 import { installRuntime } from '../worker-runtime.ts';
 import { runBrowserHost } from './browser-host.ts';

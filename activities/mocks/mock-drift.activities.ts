@@ -1,10 +1,10 @@
-import { addFindings, beginDrift, endDrift } from '../../domain/mocks/drifts.mutations.ts';
-import { driftPlace } from '../../domain/mocks/drifts.queries.ts';
-import { compareWithUpstream } from '../../domain/mocks/compare-step.ts';
+import { addFindings, beginDrift, endDrift } from '../../domain/mocks/drift/drifts.mutations.ts';
+import { driftPlace } from '../../domain/mocks/drift/drifts.queries.ts';
+import { compareWithUpstream } from '../../domain/mocks/scenarios/compare-step.ts';
 import type { DriftFinding } from '../../domain/mocks/mocks.entities.ts';
 import { stepsBySeq } from '../../domain/mocks/mocks.queries.ts';
-import { givenStep } from '../../domain/mocks/stored-steps.ts';
-import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
+import { givenStep } from '../../domain/mocks/scenarios/stored-steps.ts';
+import { systemActor, type TenantKey } from '../../domain/kernel/shared/actor.ts';
 import type { MockDriftInput } from '../../workflows/mocks/mock-drift.contract.ts';
 import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';

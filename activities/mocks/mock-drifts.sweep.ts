@@ -1,7 +1,7 @@
-import { endDrift } from '../../domain/mocks/drifts.mutations.ts';
-import { systemActor } from '../../domain/shared/actor.ts';
+import { endDrift } from '../../domain/mocks/drift/drifts.mutations.ts';
+import { systemActor } from '../../domain/kernel/shared/actor.ts';
 import { mockDriftContract } from '../../workflows/mocks/mock-drift.contract.ts';
-import { defineStalledWorkSweep } from '../system/stalled-work-sweep.ts';
+import { defineStalledWorkSweep } from '../kernel/system/stalled-work-sweep.ts';
 
 /** Launches comparisons of mock scenarios whose launch was lost, and settles those whose workflow somebody ended. */
 export const mockDriftsSweep = defineStalledWorkSweep({

@@ -1,8 +1,8 @@
-import { disarmExpired } from '../../domain/mocks/active-scenarios.mutations.ts';
+import { disarmExpired } from '../../domain/mocks/scenarios/active-scenarios.mutations.ts';
 import { overdueScenarios } from '../../domain/mocks/mocks.queries.ts';
-import { purgeCalls } from '../../domain/mocks/replay.queries.ts';
-import { systemActor } from '../../domain/shared/actor.ts';
-import { defineChore, defineSweep } from '../system/define-sweep.ts';
+import { purgeCalls } from '../../domain/mocks/serving/replay.queries.ts';
+import { systemActor } from '../../domain/kernel/shared/actor.ts';
+import { defineChore, defineSweep } from '../kernel/system/define-sweep.ts';
 
 /** Writes down that scenarios are no longer armed, which they are not by the clock. */
 export const expiredScenariosSweep = defineSweep({

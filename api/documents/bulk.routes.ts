@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type DocumentItem, type ItemOutcome, writeDocuments } from '../../domain/documents/write-documents.ts';
-import { DomainError } from '../../domain/shared/errors.ts';
+import { DomainError } from '../../domain/kernel/shared/errors.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { STATUS_OF } from '../http/problems.ts';
 import { BULK_MAX, BulkIn, BulkReply, type BulkResult, GROUP, ofStore } from './documents.schemas.ts';

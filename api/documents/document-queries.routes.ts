@@ -1,8 +1,8 @@
 import { decodeCursor, encodeCursor } from '../../domain/documents/cursor-rules.ts';
 import { collectionByName } from '../../domain/documents/collections.queries.ts';
 import { findDocuments, type FoundDocument } from '../../domain/documents/find-documents.ts';
-import { parsePathPattern, type PathPattern } from '../../domain/documents/path-pattern-rules.ts';
-import type { Store } from '../../domain/documents/store-rules.ts';
+import { parsePathPattern, type PathPattern } from '../../domain/kernel/text/path-pattern-rules.ts';
+import type { Store } from '../../domain/kernel/settings/kept-version-rules.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { JsonText, link, reply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';

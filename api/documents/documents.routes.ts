@@ -3,7 +3,7 @@ import { deleteDocument } from '../../domain/documents/documents.mutations.ts';
 import { documentVersion, listVersions } from '../../domain/documents/documents.queries.ts';
 import { VALUE_MAX_BYTES } from '../../domain/documents/value-rules.ts';
 import { writeDocument, type WrittenDocument } from '../../domain/documents/write-documents.ts';
-import { notFound } from '../../domain/shared/errors.ts';
+import { notFound } from '../../domain/kernel/shared/errors.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent, Timestamp } from '../http/parameters.ts';
 import { JsonText, link, reply } from '../http/replies.ts';

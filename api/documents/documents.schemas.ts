@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { FILTERS_MAX } from '../../domain/documents/compile-filter.ts';
 import { SORTS_MAX } from '../../domain/documents/compile-sort.ts';
 import { collectionNameProblem, keyProblem } from '../../domain/documents/name-rules.ts';
-import { STORES } from '../../domain/documents/store-rules.ts';
-import { FILTER_OPERATORS } from '../../domain/webhooks/filter-rules.ts';
+import { STORES } from '../../domain/kernel/settings/kept-version-rules.ts';
+import { FILTER_OPERATORS } from '../../domain/events/webhooks/filter-rules.ts';
 import { queryInt, Timestamp } from '../http/parameters.ts';
 
 export const GROUP = 'Document store';

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../domain/shared/host-rules.ts';
+import { isLoopbackHost } from '../../domain/kernel/outbound/host-rules.ts';
 
 /**
  * `qs_session`: the session of a browser. `qs_oidc`: a pending sign-in with the identity provider. `qs_live`: live links

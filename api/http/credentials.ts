@@ -1,6 +1,6 @@
-import { type Authenticator, TENANT_HEADER } from '../../domain/auth/authenticator.ts';
-import type { Actor } from '../../domain/shared/actor.ts';
-import { DomainError } from '../../domain/shared/errors.ts';
+import { type Authenticator, TENANT_HEADER } from '../../domain/identity/auth/authenticator.ts';
+import type { Actor } from '../../domain/kernel/shared/actor.ts';
+import { DomainError } from '../../domain/kernel/shared/errors.ts';
 import { type Cookies, isFromOwnPage } from './cookies.ts';
 import type { PublicScope } from './scope.ts';
 

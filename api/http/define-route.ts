@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { type Role, ROLES } from '../../domain/shared/actor.ts';
-import type { RunOfToken } from '../../domain/flows/run-token-rules.ts';
-import type { ErrorCode } from '../../domain/shared/errors.ts';
+import { type Role, ROLES } from '../../domain/kernel/shared/actor.ts';
+import type { RunOfToken } from '../../domain/kernel/shared/run-token-rules.ts';
+import type { ErrorCode } from '../../domain/kernel/shared/errors.ts';
 import type { JsonText, RawReply, Reply } from './replies.ts';
 import type { PublicScope, Scope } from './scope.ts';
-import type { Tag } from './tags.ts';
+import type { Tag } from './openapi/tags.ts';
 
 /** For routes that are open to everyone with a credential. */
 export const ANY_ROLE = ROLES;
@@ -27,7 +27,7 @@ export interface RouteInput<
 /**
  * What an application token that is limited to projects reaches of a route:
  * - `row`: rows of its projects; PostgreSQL's policies hide all others
- * - `collection`: documents in the collections of its projects, see `domain/documents/collection-limit-rules.ts`
+ * - `collection`: documents in the collections of its projects, see `domain/kernel/shared/collection-limit-rules.ts`
  * - `refused`: nothing, because the route covers the whole tenant
  * - `none`: all, because the route shows nothing of the tenant, or only the caller
  */

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { trace } from '@opentelemetry/api';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
-import { DomainError } from '../../domain/shared/errors.ts';
-import { newId } from '../../domain/shared/ids.ts';
+import { DomainError } from '../../domain/kernel/shared/errors.ts';
+import { newId } from '../../domain/kernel/shared/ids.ts';
 import { isUnexpected, problemOf } from './problems.ts';
-import type { HttpMetrics } from './metrics.ts';
-import { inRequestSpan } from './tracing.ts';
+import type { HttpMetrics } from './server/metrics.ts';
+import { inRequestSpan } from './server/tracing.ts';
 
 export interface RequestState {
   requestId: string;

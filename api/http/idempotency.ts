@@ -1,6 +1,11 @@
 import { STATUS_OF } from './problems.ts';
-import type { Claim, Idempotency, KeptReply, KeyedRequest } from '../../domain/idempotency/idempotency.mutations.ts';
-import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
+import type {
+  Claim,
+  Idempotency,
+  KeptReply,
+  KeyedRequest,
+} from '../../domain/kernel/idempotency/idempotency.mutations.ts';
+import { DomainError, type ErrorCode } from '../../domain/kernel/shared/errors.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import { type Answer, RawReply } from './replies.ts';
 

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import 'zod-openapi';
-import { HOST_NAME, HOST_NAMES_MAX } from '../../domain/browser-sessions/org-host-rules.ts';
-import { isId } from '../../domain/shared/ids.ts';
-import { isoOf, momentOf } from '../../domain/shared/date-time-rules.ts';
-import { openObject, trimmedText } from '../../domain/shared/large-maps.ts';
+import { HOST_NAME, HOST_NAMES_MAX } from '../../domain/projects/environments/org-host-rules.ts';
+import { isId } from '../../domain/kernel/shared/ids.ts';
+import { isoOf, momentOf } from '../../domain/kernel/text/date-time-rules.ts';
+import { openObject, trimmedText } from '../../domain/kernel/json/large-maps.ts';
 
 /** Replaces the generated JSON schema in the reference if the wire format differs from the parsed value. */
 const shownAs = (shown: Record<string, unknown>) => ({

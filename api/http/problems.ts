@@ -1,9 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { causes, isConflict, isDatabaseAway, isLockTimeout } from '../../domain/data/database-trouble.ts';
-import { OUTDATED_STATEMENT } from '../../domain/data/pool.ts';
-import { DomainError, type ErrorCode, type ProblemMembers, RESERVED_MEMBERS } from '../../domain/shared/errors.ts';
-import { fieldErrors } from '../../domain/shared/input-errors.ts';
+import { causes, isConflict, isDatabaseAway, isLockTimeout } from '../../domain/kernel/data/database-trouble.ts';
+import { OUTDATED_STATEMENT } from '../../domain/kernel/data/pool.ts';
+import {
+  DomainError,
+  type ErrorCode,
+  type ProblemMembers,
+  RESERVED_MEMBERS,
+} from '../../domain/kernel/shared/errors.ts';
+import { fieldErrors } from '../../domain/kernel/shared/input-errors.ts';
 import type { AnyRoute } from './define-route.ts';
 
 /** HTTP status of each error code. */

@@ -1,7 +1,7 @@
-import { assertReachesCollection } from '../../domain/documents/collection-limit-rules.ts';
-import { causes } from '../../domain/data/database-trouble.ts';
-import type { Actor } from '../../domain/shared/actor.ts';
-import { DomainError } from '../../domain/shared/errors.ts';
+import { assertReachesCollection } from '../../domain/kernel/shared/collection-limit-rules.ts';
+import { causes } from '../../domain/kernel/data/database-trouble.ts';
+import type { Actor } from '../../domain/kernel/shared/actor.ts';
+import { DomainError } from '../../domain/kernel/shared/errors.ts';
 import type { AnyRoute } from './define-route.ts';
 
 const refused = (what: string) =>

@@ -1,6 +1,10 @@
-import type { Database } from '../../domain/data/tables.ts';
-import { createSharedLimit, type SharedLimitOptions, type Usage } from '../../domain/rate-limits/shared-limit.ts';
-import { DomainError } from '../../domain/shared/errors.ts';
+import type { Database } from '../../domain/kernel/data/tables.ts';
+import {
+  createSharedLimit,
+  type SharedLimitOptions,
+  type Usage,
+} from '../../domain/kernel/rate-limits/shared-limit.ts';
+import { DomainError } from '../../domain/kernel/shared/errors.ts';
 
 const WINDOW_SECONDS = 60;
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { notFound } from '../../domain/shared/errors.ts';
+import { notFound } from '../../domain/kernel/shared/errors.ts';
 
 export interface ReplyParts<Body> {
   body: Body;

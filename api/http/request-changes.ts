@@ -1,4 +1,4 @@
-import type { TenantQueue } from '../../domain/shared/tenant-queue.ts';
+import type { TenantQueue } from '../../domain/kernel/queues/tenant-queue.ts';
 
 /**
  * Lets the transactions of one request wait for the share of connections of its tenant. When the first has had its turn,

@@ -1,13 +1,13 @@
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import { DomainError } from '../../domain/shared/errors.ts';
-import { PARSING } from '../../domain/shared/input-errors.ts';
+import { DomainError } from '../../domain/kernel/shared/errors.ts';
+import { PARSING } from '../../domain/kernel/shared/input-errors.ts';
 import type { AnyRoute, ParsedInput } from './define-route.ts';
 import { schemaViolation } from './problems.ts';
-import type { Bodies } from './read-bytes.ts';
-import { readStreamedBody } from './streamed-body.ts';
-import { assertStorable, type ParsedBody, readBytesBody, readFormBody, readJsonBody } from './request-body.ts';
+import type { Bodies } from './server/read-bytes.ts';
+import { readStreamedBody } from './server/streamed-body.ts';
+import { assertStorable, type ParsedBody, readBytesBody, readFormBody, readJsonBody } from './server/request-body.ts';
 
 /** What a request has besides its body, parsed by the schemas of the route. Throws `not_found` and `invalid_request`. */
 export const headOf = (route: AnyRoute, ctx: RouterContext): Omit<ParsedInput, 'body'> => ({

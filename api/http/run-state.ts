@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DISPLAY_STATUSES, RUN_STATUSES } from '../../domain/flows/run-status-rules.ts';
-import { WAIT_KINDS } from '../../domain/flows/run-wait-rules.ts';
+import { DISPLAY_STATUSES, RUN_STATUSES } from '../../domain/delivery/flows/run-status-rules.ts';
+import { WAIT_KINDS } from '../../domain/delivery/flows/run-wait-rules.ts';
 import { Timestamp } from './parameters.ts';
 
 /** Where a run is, in replies about what it was requested by. */

@@ -1,5 +1,5 @@
-import type { Actor } from '../../domain/shared/actor.ts';
-import { DomainError } from '../../domain/shared/errors.ts';
+import type { Actor } from '../../domain/kernel/shared/actor.ts';
+import { DomainError } from '../../domain/kernel/shared/errors.ts';
 import type { AnyRoute, ParsedInput } from './define-route.ts';
 
 const refused = () =>

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import { isOwnPath } from '../../domain/auth/own-path-rules.ts';
-import { DomainError } from '../../domain/shared/errors.ts';
+import { isOwnPath } from '../../domain/identity/auth/own-path-rules.ts';
+import { DomainError } from '../../domain/kernel/shared/errors.ts';
 
 /** A person opened a link: the browser shows the reply as a page. https://www.w3.org/TR/fetch-metadata/ */
 const isNavigation = ({ method, get }: Pick<Context, 'method' | 'get'>): boolean =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type WarningCode, WARNINGS, WARNINGS_MAX } from '../../domain/shared/warning-rules.ts';
+import { type WarningCode, WARNINGS, WARNINGS_MAX } from '../../domain/kernel/shared/warning-rules.ts';
 
 const CODES = Object.keys(WARNINGS) as [WarningCode, ...WarningCode[]];
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MockAnswer } from '../../domain/mocks/answer.ts';
-import type { FaultKind } from '../../domain/mocks/step-rules.ts';
+import type { MockAnswer } from '../../domain/mocks/serving/answer.ts';
+import type { FaultKind } from '../../domain/mocks/scenarios/step-rules.ts';
 
 /** An answer that hangs gives its connection back after so long, or at once where so many hang already. */
 const HANG_MAX_MS = 300_000;

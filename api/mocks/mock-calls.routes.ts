@@ -1,11 +1,11 @@
-import { isoOf } from '../../domain/shared/date-time-rules.ts';
-import { listCalls } from '../../domain/mocks/calls.queries.ts';
-import type { latestDrift } from '../../domain/mocks/drifts.queries.ts';
-import { requestDrift } from '../../domain/mocks/drifts.mutations.ts';
+import { isoOf } from '../../domain/kernel/text/date-time-rules.ts';
+import { listCalls } from '../../domain/mocks/verification/calls.queries.ts';
+import type { latestDrift } from '../../domain/mocks/drift/drifts.queries.ts';
+import { requestDrift } from '../../domain/mocks/drift/drifts.mutations.ts';
 import { scenarioByName } from '../../domain/mocks/mocks.queries.ts';
-import { scenarioReport } from '../../domain/mocks/scenario-report.ts';
-import { verifyCalls } from '../../domain/mocks/verify-calls.ts';
-import { tenantOf } from '../../domain/shared/actor.ts';
+import { scenarioReport } from '../../domain/mocks/scenarios/scenario-report.ts';
+import { verifyCalls } from '../../domain/mocks/verification/verify-calls.ts';
+import { tenantOf } from '../../domain/kernel/shared/actor.ts';
 import { mockDriftContract } from '../../workflows/mocks/mock-drift.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { pageReply } from '../http/replies.ts';

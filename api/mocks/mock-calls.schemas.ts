@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { UNJUDGED } from '../../domain/mocks/judged-text.ts';
-import { MOCK_MODES } from '../../domain/mocks/step-rules.ts';
+import { UNJUDGED } from '../../domain/mocks/serving/judged-text.ts';
+import { MOCK_MODES } from '../../domain/mocks/scenarios/step-rules.ts';
 import { DRIFT_STATUSES, MOCK_OUTCOMES } from '../../domain/mocks/mocks.entities.ts';
-import { StepRequestIn } from '../../domain/mocks/mock-steps.schemas.ts';
-import { SCENARIO_STATUSES } from '../../domain/mocks/scenario-rules.ts';
+import { StepRequestIn } from '../../domain/mocks/scenarios/mock-steps.schemas.ts';
+import { SCENARIO_STATUSES } from '../../domain/mocks/scenarios/scenario-rules.ts';
 import { JsonObject, queryInt, Timestamp } from '../http/parameters.ts';
 
 /** As many calls as are kept. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { exportScenario } from '../../domain/mocks/export-scenario.ts';
-import { recordAgain } from '../../domain/mocks/recorded-steps.mutations.ts';
-import { importScenario } from '../../domain/mocks/import-scenario.ts';
+import { exportScenario } from '../../domain/mocks/scenarios/export-scenario.ts';
+import { recordAgain } from '../../domain/mocks/recording/recorded-steps.mutations.ts';
+import { importScenario } from '../../domain/mocks/scenarios/import-scenario.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { RawReply } from '../http/replies.ts';
 import { z } from 'zod';

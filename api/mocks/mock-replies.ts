@@ -8,19 +8,19 @@ import {
   headerValue,
   isOwnHeader,
   type MockAnswer,
-} from '../../domain/mocks/answer.ts';
+} from '../../domain/mocks/serving/answer.ts';
 import type { MockPlace, Reply } from '../../domain/mocks/decide-batch.ts';
-import type { MockLane } from '../../domain/mocks/mock-lane.ts';
-import type { MockLanes } from '../../domain/mocks/mock-lanes.ts';
-import type { MockRequest } from '../../domain/mocks/mock-request.ts';
-import { headerWithOwnAddresses, withOwnAddresses } from '../../domain/mocks/own-addresses.ts';
-import type { RecordCall } from '../../domain/mocks/recording.ts';
-import type { ActiveScenario } from '../../domain/mocks/replay.queries.ts';
-import { linksOf, upstreamOf } from '../../domain/mocks/scenario-upstreams.ts';
-import type { ForwardUpstream } from '../../domain/mocks/upstream.port.ts';
-import { DomainError, notFound } from '../../domain/shared/errors.ts';
-import { TemplateError } from '../../domain/webhooks/body-template.ts';
-import { goneSignal } from '../http/gone-signal.ts';
+import type { MockLane } from '../../domain/mocks/serving/mock-lane.ts';
+import type { MockLanes } from '../../domain/mocks/serving/mock-lanes.ts';
+import type { MockRequest } from '../../domain/mocks/serving/mock-request.ts';
+import { headerWithOwnAddresses, withOwnAddresses } from '../../domain/mocks/serving/own-addresses.ts';
+import type { RecordCall } from '../../domain/mocks/recording/recording.ts';
+import type { ActiveScenario } from '../../domain/mocks/serving/replay.queries.ts';
+import { linksOf, upstreamOf } from '../../domain/mocks/serving/scenario-upstreams.ts';
+import type { ForwardUpstream } from '../../domain/mocks/serving/upstream.port.ts';
+import { DomainError, notFound } from '../../domain/kernel/shared/errors.ts';
+import { TemplateError } from '../../domain/events/webhooks/body-template.ts';
+import { goneSignal } from '../http/server/gone-signal.ts';
 import { sendFaulty, sendSlowly } from './faulty-answers.ts';
 
 /** Where answers come from that no step has. */

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { isOwnCredential } from '../../domain/auth/own-credentials.ts';
-import { hashSecret } from '../../domain/auth/secrets.ts';
-import { addressKey, clientAddress, type TrustedProxies } from '../../domain/shared/client-address.ts';
-import { contentCoding, isKnownCoding, unpacked } from '../../domain/shared/content-coding.ts';
-import { DomainError, notFound } from '../../domain/shared/errors.ts';
-import { plainHost } from '../../domain/shared/host-rules.ts';
-import { newId } from '../../domain/shared/ids.ts';
+import { isOwnCredential } from '../../domain/identity/auth/own-credentials.ts';
+import { hashSecret } from '../../domain/kernel/encryption/secrets.ts';
+import { addressKey, clientAddress, type TrustedProxies } from '../../domain/kernel/outbound/client-address.ts';
+import { contentCoding, isKnownCoding, unpacked } from '../../domain/kernel/shared/content-coding.ts';
+import { DomainError, notFound } from '../../domain/kernel/shared/errors.ts';
+import { plainHost } from '../../domain/kernel/outbound/host-rules.ts';
+import { newId } from '../../domain/kernel/shared/ids.ts';
 import { MOCK_KEY, serviceId } from '../../domain/mocks/mock-keys.ts';
-import type { MockLane } from '../../domain/mocks/mock-lane.ts';
-import { mockRequest } from '../../domain/mocks/mock-request.ts';
-import { HOPS_MAX, hopsOf, passedBy } from '../../domain/mocks/upstream.port.ts';
-import { BODY_MAX_BYTES } from '../../domain/mocks/step-rules.ts';
+import type { MockLane } from '../../domain/mocks/serving/mock-lane.ts';
+import { mockRequest } from '../../domain/mocks/serving/mock-request.ts';
+import { HOPS_MAX, hopsOf, passedBy } from '../../domain/mocks/serving/upstream.port.ts';
+import { BODY_MAX_BYTES } from '../../domain/mocks/scenarios/step-rules.ts';
 import { withoutOwnCookies } from '../http/cookies.ts';
-import type { HttpMetrics } from '../http/metrics.ts';
+import type { HttpMetrics } from '../http/server/metrics.ts';
 import { isUnexpected, problemOf } from '../http/problems.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
-import { createReadBytes } from '../http/read-bytes.ts';
-import { endBeforeBody } from '../http/unread-body.ts';
+import { createReadBytes } from '../http/server/read-bytes.ts';
+import { endBeforeBody } from '../http/server/unread-body.ts';
 import { type ReplyDeps, sendReply } from './mock-replies.ts';
 
 export interface MockServerDeps extends ReplyDeps {

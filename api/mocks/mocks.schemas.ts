@@ -7,10 +7,10 @@ import {
   StepRequestIn,
   StepResponseIn,
   Times,
-} from '../../domain/mocks/mock-steps.schemas.ts';
-import { UpstreamIn, UpstreamsIn } from '../../domain/mocks/scenario-upstreams.ts';
-import { SCENARIO_STATUSES, ARM_MINUTES, ARM_MINUTES_MAX } from '../../domain/mocks/scenario-rules.ts';
-import { MOCK_MODES, NAME_MAX, SEQ_MAX, STEPS_MAX } from '../../domain/mocks/step-rules.ts';
+} from '../../domain/mocks/scenarios/mock-steps.schemas.ts';
+import { UpstreamIn, UpstreamsIn } from '../../domain/mocks/serving/scenario-upstreams.ts';
+import { SCENARIO_STATUSES, ARM_MINUTES, ARM_MINUTES_MAX } from '../../domain/mocks/scenarios/scenario-rules.ts';
+import { MOCK_MODES, NAME_MAX, SEQ_MAX, STEPS_MAX } from '../../domain/mocks/scenarios/step-rules.ts';
 import { FreeText, JsonObject, queryFlag, queryInt, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
 
 /** Of a scenario or a workspace; slashes are encoded in a path. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Reads } from '../data/fenced-reads.ts';
-import { newId } from '../shared/ids.ts';
-import { notFound } from '../shared/errors.ts';
+import type { Reads } from '../kernel/data/fenced-reads.ts';
+import { newId } from '../kernel/shared/ids.ts';
+import { notFound } from '../kernel/shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 
 type Writes = Pick<Tx, 'db' | 'tenantId'>;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { invalidField } from '../shared/errors.ts';
-import { isArrayIndex, parsePath } from '../shared/json-path-rules.ts';
+import { invalidField } from '../kernel/shared/errors.ts';
+import { isArrayIndex, parsePath } from '../kernel/json/json-path-rules.ts';
 
 /** What a filter or a sort names: a column of the document, or a path into its value. */
 export type Field =

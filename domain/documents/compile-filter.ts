@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { invalidField } from '../shared/errors.ts';
-import { isArrayIndex } from '../shared/json-path-rules.ts';
-import type { FilterOperator } from '../webhooks/filter-rules.ts';
+import { invalidField } from '../kernel/shared/errors.ts';
+import { isArrayIndex } from '../kernel/json/json-path-rules.ts';
+import type { FilterOperator } from '../events/webhooks/filter-rules.ts';
 import { type Field, jsonOf, NAME_COLUMNS, parseField } from './compile-field.ts';
 import { isRepeatedTooOften } from './expression-size-rules.ts';
 

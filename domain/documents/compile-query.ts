@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { compileFilter, containedIn, type DocumentFilter } from './compile-filter.ts';
 import { NAME_COLUMNS } from './compile-field.ts';
 import type { Order, Position } from './compile-sort.ts';
-import type { Glob, PathPattern } from './path-pattern-rules.ts';
-import type { Store } from './store-rules.ts';
+import type { Glob, PathPattern } from '../kernel/text/path-pattern-rules.ts';
+import type { Store } from '../kernel/settings/kept-version-rules.ts';
 
 export interface DocumentQuery {
   tenantId: string;

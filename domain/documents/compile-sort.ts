@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { lookUp, MISSING } from '../shared/json-path-rules.ts';
+import { lookUp, MISSING } from '../kernel/json/json-path-rules.ts';
 import { type Field, jsonOf, NAME_COLUMNS, parseField } from './compile-field.ts';
 
 export interface DocumentSort {

@@ -1,4 +1,4 @@
-import { invalidField } from '../shared/errors.ts';
+import { invalidField } from '../kernel/shared/errors.ts';
 
 /** A longer one would not fit into a header; the next page is then found by its offset. */
 const CURSOR_MAX = 4_000;

@@ -1,5 +1,5 @@
-import type { Actor } from '../shared/actor.ts';
-import type { Store } from './store-rules.ts';
+import type { Actor } from '../kernel/shared/actor.ts';
+import type { Store } from '../kernel/settings/kept-version-rules.ts';
 
 export interface DocumentName {
   store: Store;

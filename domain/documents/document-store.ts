@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import type { TenantKey } from '../shared/actor.ts';
-import { unchainedEntry, withCanonicalParts } from '../audit/append.queries.ts';
-import { statement } from '../data/statement.ts';
-import type { Database } from '../data/tables.ts';
-import { batched } from '../shared/batched.ts';
-import { isoOf } from '../shared/date-time-rules.ts';
-import { tenantQueues } from '../shared/tenant-queues.ts';
-import type { EventData } from '../webhooks/event-catalog.ts';
+import type { TenantKey } from '../kernel/shared/actor.ts';
+import { unchainedEntry, withCanonicalParts } from '../kernel/audit/append.queries.ts';
+import { statement } from '../kernel/data/statement.ts';
+import type { Database } from '../kernel/data/tables.ts';
+import { batched } from '../kernel/queues/batched.ts';
+import { isoOf } from '../kernel/text/date-time-rules.ts';
+import { tenantQueues } from '../kernel/queues/tenant-queues.ts';
+import type { EventData } from '../events/webhooks/event-catalog.ts';
 import type { DocumentName, DocumentStore, StoredDocument, WriteOutcome, WriteRequest } from './document-store.port.ts';
-import type { KeptVersions } from './store-rules.ts';
+import type { KeptVersions } from '../kernel/settings/kept-version-rules.ts';
 
 interface ReadRow {
   /** The number of the name among those asked for, from 1. */

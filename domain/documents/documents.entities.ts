@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { jsonColumn } from '../data/columns.ts';
-import type { Store } from './store-rules.ts';
+import { jsonColumn } from '../kernel/data/columns.ts';
+import type { Store } from '../kernel/settings/kept-version-rules.ts';
 
 export const DocumentSchema = defineEntity({
   name: 'Document',

@@ -1,7 +1,7 @@
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from '../kernel/shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { emitEvent } from '../webhooks/event-catalog.ts';
-import { assertReachesCollection } from './collection-limit-rules.ts';
+import { emitEvent } from '../events/webhooks/event-catalog.ts';
+import { assertReachesCollection } from '../kernel/shared/collection-limit-rules.ts';
 import {
   type Collection,
   insertCollection,

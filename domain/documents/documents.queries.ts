@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Reads } from '../data/fenced-reads.ts';
-import { notFound } from '../shared/errors.ts';
+import type { Reads } from '../kernel/data/fenced-reads.ts';
+import { notFound } from '../kernel/shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { PAGE_MAX_BYTES } from './compile-query.ts';
 import type { DocumentName } from './document-store.port.ts';
-import type { Store } from './store-rules.ts';
+import type { Store } from '../kernel/settings/kept-version-rules.ts';
 
 type Writes = Pick<Tx, 'db' | 'tenantId'>;
 

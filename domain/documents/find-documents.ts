@@ -1,12 +1,12 @@
-import type { ActorReads, ReadOptions } from '../data/fenced-reads.ts';
-import { DomainError, invalidField } from '../shared/errors.ts';
-import { parsePath } from '../shared/json-path-rules.ts';
+import type { ActorReads, ReadOptions } from '../kernel/data/fenced-reads.ts';
+import { DomainError, invalidField } from '../kernel/shared/errors.ts';
+import { parsePath } from '../kernel/json/json-path-rules.ts';
 import type { DocumentFilter } from './compile-filter.ts';
 import { compileMatches, compileScan, type DocumentQuery, type DocumentRow, PAGE_MAX_BYTES } from './compile-query.ts';
 import { compileOrder, type DocumentSort, type Position } from './compile-sort.ts';
-import type { PathPattern } from './path-pattern-rules.ts';
+import type { PathPattern } from '../kernel/text/path-pattern-rules.ts';
 import { projection } from './projection-rules.ts';
-import type { Store } from './store-rules.ts';
+import type { Store } from '../kernel/settings/kept-version-rules.ts';
 
 export interface DocumentQuestion {
   store: Store;

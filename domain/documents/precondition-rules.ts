@@ -1,4 +1,4 @@
-import { DomainError, versionConflict } from '../shared/errors.ts';
+import { DomainError, versionConflict } from '../kernel/shared/errors.ts';
 
 /** What must hold for a write to happen. */
 export interface Preconditions {

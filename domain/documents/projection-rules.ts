@@ -1,4 +1,4 @@
-import { isArrayIndex } from '../shared/json-path-rules.ts';
+import { isArrayIndex } from '../kernel/json/json-path-rules.ts';
 
 /** Paths as a tree: each member's own paths; null where a path ends and everything below is wanted. */
 interface Wanted extends Map<string, Wanted | null> {}

@@ -1,4 +1,4 @@
-import { DomainError, invalidField } from '../shared/errors.ts';
+import { DomainError, invalidField } from '../kernel/shared/errors.ts';
 
 /** Size of a value as compact JSON in UTF-8. */
 export const VALUE_MAX_BYTES = 1024 * 1024;

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { DomainError, invalidField } from '../shared/errors.ts';
-import { assertReachesCollection } from './collection-limit-rules.ts';
+import { DomainError, invalidField } from '../kernel/shared/errors.ts';
+import { assertReachesCollection } from '../kernel/shared/collection-limit-rules.ts';
 import type { DocumentName, DocumentStore, WriteRequest } from './document-store.port.ts';
 import { collectionNameProblem, keyProblem } from './name-rules.ts';
 import { expectedVersion, type Preconditions, writeConflict } from './precondition-rules.ts';
-import type { Store } from './store-rules.ts';
+import type { Store } from '../kernel/settings/kept-version-rules.ts';
 import { valueText } from './value-rules.ts';
 
 /** Other requests are served after each so much. */

@@ -1,6 +1,6 @@
 import { DateTime, type DateTimeUnit, type DurationUnit } from 'luxon';
-import { FilterError } from '../webhooks/filter-rules.ts';
-import { usePatternWork } from '../webhooks/pattern-work.ts';
+import { FilterError } from '../events/webhooks/filter-rules.ts';
+import { usePatternWork } from '../events/webhooks/pattern-work.ts';
 
 /** A test of a text as a date and time, as other mock servers have them. Texts without a zone are read as UTC. */
 export type DateTest = ({ before: string } | { after: string } | { sameTime: string }) & DateReading;

@@ -1,14 +1,19 @@
-import type { TenantKey } from '../shared/actor.ts';
-import { newId } from '../shared/ids.ts';
-import { Turns } from '../shared/turns.ts';
-import { FilterError } from '../webhooks/filter-rules.ts';
-import { PatternShareError, PatternShares, PatternWorkError, withPatternWork } from '../webhooks/pattern-work.ts';
-import { drawnFault } from './answer.ts';
-import { calledRequest } from './called-request.ts';
-import type { CompiledStep } from './compile-step.ts';
-import type { MockRequest } from './mock-request.ts';
+import type { TenantKey } from '../kernel/shared/actor.ts';
+import { newId } from '../kernel/shared/ids.ts';
+import { Turns } from '../kernel/shared/turns.ts';
+import { FilterError } from '../events/webhooks/filter-rules.ts';
+import {
+  PatternShareError,
+  PatternShares,
+  PatternWorkError,
+  withPatternWork,
+} from '../events/webhooks/pattern-work.ts';
+import { drawnFault } from './serving/answer.ts';
+import { calledRequest } from './serving/called-request.ts';
+import type { CompiledStep } from './scenarios/compile-step.ts';
+import type { MockRequest } from './serving/mock-request.ts';
 import type { BodyForm } from './mocks.entities.ts';
-import type { ActiveScenario, CallNote, RunChange } from './replay.queries.ts';
+import type { ActiveScenario, CallNote, RunChange } from './serving/replay.queries.ts';
 import {
   type CompiledSteps,
   type Evaluation,
@@ -18,7 +23,7 @@ import {
   type RunState,
   stepFor,
   useStep,
-} from './replay.ts';
+} from './serving/replay.ts';
 import type { RequestFault } from './validate-request.ts';
 
 export interface MockPlace extends TenantKey {

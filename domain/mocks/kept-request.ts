@@ -1,9 +1,9 @@
-import { VALUE_MAX_CHARS } from './called-request.ts';
-import type { CallRow } from './calls.queries.ts';
-import { NOT_KEPT } from './judged-text.ts';
-import { type MockBody, type MockRequest, mockRequest } from './mock-request.ts';
+import { VALUE_MAX_CHARS } from './serving/called-request.ts';
+import type { CallRow } from './verification/calls.queries.ts';
+import { NOT_KEPT } from './serving/judged-text.ts';
+import { type MockBody, type MockRequest, mockRequest } from './serving/mock-request.ts';
 import type { CalledRequest } from './mocks.entities.ts';
-import { LEFT_OUT } from './secret-fields.ts';
+import { LEFT_OUT } from './recording/secret-fields.ts';
 
 /**
  * A noted call as steps are matched with it. What the journal has not kept of the request, see `calledRequest`, is

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { hashSecret } from '../auth/secrets.ts';
-import type { Encryption } from '../shared/encryption.ts';
+import { hashSecret } from '../kernel/encryption/secrets.ts';
+import type { Encryption } from '../kernel/encryption/encryption.ts';
 
 /** 128 bits in base64url. */
 const KEY_BYTES = 16;

@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { jsonColumn } from '../data/columns.ts';
-import { tenantOwned } from '../data/tenant-owned.ts';
-import type { DriftChange } from './drift-rules.ts';
-import type { ScenarioStatus } from './scenario-rules.ts';
-import type { PrefixedUpstream } from './scenario-upstreams.ts';
-import type { MockMode, StepRequest, StepResponse, Unmatched } from './step-rules.ts';
+import { jsonColumn } from '../kernel/data/columns.ts';
+import { tenantOwned } from '../kernel/data/tenant-owned.ts';
+import type { DriftChange } from './drift/drift-rules.ts';
+import type { ScenarioStatus } from './scenarios/scenario-rules.ts';
+import type { PrefixedUpstream } from './serving/scenario-upstreams.ts';
+import type { MockMode, StepRequest, StepResponse, Unmatched } from './scenarios/step-rules.ts';
 
 /** What clients under test reach by a key, which stands for the tenant and the workspace. */
 export const MockWorkspaceSchema = defineEntity({

@@ -1,18 +1,18 @@
 import { randomInt } from 'node:crypto';
-import { json } from '../data/columns.ts';
-import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
-import type { Encryption } from '../shared/encryption.ts';
-import { DomainError, invalidField } from '../shared/errors.ts';
-import { newId } from '../shared/ids.ts';
+import { json } from '../kernel/data/columns.ts';
+import type { OutboundAddresses } from '../kernel/outbound/outbound-addresses.ts';
+import type { Encryption } from '../kernel/encryption/encryption.ts';
+import { DomainError, invalidField } from '../kernel/shared/errors.ts';
+import { newId } from '../kernel/shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { announceDisarmed, lockedBy, lockScenario, settleExpired } from './active-scenarios.mutations.ts';
+import { announceDisarmed, lockedBy, lockScenario, settleExpired } from './scenarios/active-scenarios.mutations.ts';
 import { MockScenario } from './mocks.entities.ts';
 import { scenarioByName, type ScenarioRow } from './mocks.queries.ts';
-import { isActive } from './scenario-rules.ts';
-import { audit, stateOf, touch } from './scenario-trail.ts';
-import type { PrefixedUpstream } from './scenario-upstreams.ts';
-import { type MockMode, SCENARIOS_MAX, type Step, type Unmatched } from './step-rules.ts';
-import { insertSteps, numbered } from './steps.mutations.ts';
+import { isActive } from './scenarios/scenario-rules.ts';
+import { audit, stateOf, touch } from './serving/scenario-trail.ts';
+import type { PrefixedUpstream } from './serving/scenario-upstreams.ts';
+import { type MockMode, SCENARIOS_MAX, type Step, type Unmatched } from './scenarios/step-rules.ts';
+import { insertSteps, numbered } from './scenarios/steps.mutations.ts';
 import { workspaceOf } from './workspaces.mutations.ts';
 
 export interface MockParts {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Reads } from '../data/fenced-reads.ts';
-import { notFound } from '../shared/errors.ts';
-import { tenantSlugOf } from '../tenants/tenants.queries.ts';
+import type { Reads } from '../kernel/data/fenced-reads.ts';
+import { notFound } from '../kernel/shared/errors.ts';
+import { tenantSlugOf } from '../kernel/tenants/tenants.queries.ts';
 
 export const workspaceByName = ({ db, tenantId }: Reads, name: string) =>
   db

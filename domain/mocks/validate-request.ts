@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import type { FormatDefinition, Options, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { escapePointer } from '../shared/errors.ts';
-import { isObject } from '../shared/json-rules.ts';
-import { schemaErrorDetail } from '../shared/schema-error.ts';
-import { FilterError } from '../webhooks/filter-rules.ts';
-import { compileLinearRegex, SEARCHED_MAX } from '../webhooks/linear-regex.ts';
-import { PatternWorkError, usePatternWork } from '../webhooks/pattern-work.ts';
-import type { MockRequest } from './mock-request.ts';
-import { type JsonSchema, type RequestSchemas, SCHEMAS_MAX_BYTES } from './step-rules.ts';
+import { escapePointer } from '../kernel/shared/errors.ts';
+import { isObject } from '../kernel/json/json-rules.ts';
+import { schemaErrorDetail } from '../kernel/shared/schema-error.ts';
+import { FilterError } from '../events/webhooks/filter-rules.ts';
+import { compileLinearRegex, SEARCHED_MAX } from '../events/webhooks/linear-regex.ts';
+import { PatternWorkError, usePatternWork } from '../events/webhooks/pattern-work.ts';
+import type { MockRequest } from './serving/mock-request.ts';
+import { type JsonSchema, type RequestSchemas, SCHEMAS_MAX_BYTES } from './scenarios/step-rules.ts';
 
 /** What is wrong with a request, and where: `/query/limit`. */
 export interface RequestFault {

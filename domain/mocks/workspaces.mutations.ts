@@ -1,6 +1,6 @@
-import type { Encryption } from '../shared/encryption.ts';
-import { notFound } from '../shared/errors.ts';
-import { newId } from '../shared/ids.ts';
+import type { Encryption } from '../kernel/encryption/encryption.ts';
+import { notFound } from '../kernel/shared/errors.ts';
+import { newId } from '../kernel/shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { newMockKey } from './mock-keys.ts';
 import { lockWorkspace, workspaceByName } from './mocks.queries.ts';

@@ -1,5 +1,5 @@
 import { trace } from '@opentelemetry/api';
-import { startTelemetry } from '../../activities/adapters/telemetry.ts';
+import { startTelemetry } from '../../activities/adapters/metrics/telemetry.ts';
 import { otlpCollector } from '../simulators/otlp-collector.ts';
 
 test('what is not exported yet is when a process stops', async () => {

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { workerConfig } from '../../activities/config.ts';
 import { runWorker } from '../../activities/running-worker.ts';
-import { Outages } from '../../domain/system/outages.ts';
+import { Outages } from '../../domain/kernel/system/outages.ts';
 
 test('a worker that does not reach Temporal ends with a sentence that names the address', async () => {
   const env = {

@@ -1,4 +1,4 @@
-import { newId } from '../../domain/shared/ids.ts';
+import { newId } from '../../domain/kernel/shared/ids.ts';
 import { addressOf, callerOf, type Examples, guardedRoutes, makeExamples, nameOf, optionsOf } from './examples.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { engineAway } from '../support/launch.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Email } from '../../api/http/parameters.ts';
-import { openApiDocument } from '../../api/http/openapi.ts';
+import { openApiDocument } from '../../api/http/openapi/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 

@@ -1,5 +1,5 @@
 import { routes } from '../../api/routes.ts';
-import { EVENT_FAMILIES } from '../../domain/chat/event-family-rules.ts';
+import { EVENT_FAMILIES } from '../../domain/people/chat/event-family-rules.ts';
 
 const links = Object.entries(EVENT_FAMILIES).flatMap(([family, { links: given = [] }]) =>
   given.map((link) => [family, link] as const),

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { ReferenceExample, ReferenceExamples } from '../../api/http/openapi-examples.ts';
+import type { ReferenceExample, ReferenceExamples } from '../../api/http/openapi/openapi-examples.ts';
 import type { Answer } from '../support/client.ts';
 import { type Example, prefixOf } from './examples/example.ts';
 
-const FILE = new URL('../../api/http/openapi-examples.json', import.meta.url);
+const FILE = new URL('../../api/http/openapi/openapi-examples.json', import.meta.url);
 
 export const readRecorded = (): ReferenceExamples => JSON.parse(readFileSync(FILE, 'utf8')) as ReferenceExamples;
 

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { openApiDocument } from '../../api/http/openapi.ts';
+import { openApiDocument } from '../../api/http/openapi/openapi.ts';
 import { routes } from '../../api/routes.ts';
 
 const ajv = new Ajv2020();

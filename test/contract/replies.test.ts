@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { AnyRoute } from '../../api/http/define-route.ts';
-import type { ReferenceExample } from '../../api/http/openapi-examples.ts';
+import type { ReferenceExample } from '../../api/http/openapi/openapi-examples.ts';
 import { routes } from '../../api/routes.ts';
 import { type MailServer, mailServer } from '../simulators/mail-server.ts';
 import { type TestApp, testApp } from '../support/app.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { openApiDocument } from '../../api/http/openapi.ts';
+import { openApiDocument } from '../../api/http/openapi/openapi.ts';
 import { routes } from '../../api/routes.ts';
-import { FLOW_TYPES } from '../../domain/flows/flow-types.ts';
+import { FLOW_TYPES } from '../../domain/delivery/flows/flow-types.ts';
 import { nameOf } from './examples.ts';
 
 interface Definition {

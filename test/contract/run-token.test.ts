@@ -1,4 +1,4 @@
-import { hashSecret, newRunToken } from '../../domain/auth/secrets.ts';
+import { hashSecret, newRunToken } from '../../domain/kernel/encryption/secrets.ts';
 import type { Json } from '../support/client.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { insertRun } from '../support/factories.ts';

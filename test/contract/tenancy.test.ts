@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionOptions } from '../../domain/data/pool.ts';
+import { connectionOptions } from '../../domain/kernel/data/pool.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { engineAway } from '../support/launch.ts';
 import { guardedRoutes, makeExamples } from './examples.ts';

@@ -1,6 +1,6 @@
-import { openApiDocument } from '../../api/http/openapi.ts';
+import { openApiDocument } from '../../api/http/openapi/openapi.ts';
 import { routes } from '../../api/routes.ts';
-import { WARNINGS } from '../../domain/shared/warning-rules.ts';
+import { WARNINGS } from '../../domain/kernel/shared/warning-rules.ts';
 
 const document = openApiDocument(routes, 'http://localhost', {});
 

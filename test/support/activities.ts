@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { createBackend, createWorkerBackend, type WorkerBackend } from '../../activities/backend.ts';
 import { workerConfig } from '../../activities/config.ts';
-import { Outages } from '../../domain/system/outages.ts';
+import { Outages } from '../../domain/kernel/system/outages.ts';
 import type { TestApp } from './app.ts';
 
 /** What activities reach, for a test that calls them itself; as in a worker on the app's database. */

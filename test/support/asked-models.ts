@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkerBackend } from '../../activities/backend.ts';
-import type { ModelQuestion } from '../../domain/language-models/ask-model.port.ts';
-import { systemActor } from '../../domain/shared/actor.ts';
+import type { ModelQuestion } from '../../domain/insight/language-models/ask-model.port.ts';
+import { systemActor } from '../../domain/kernel/shared/actor.ts';
 import { type ModelSimulator, modelSimulator } from '../simulators/models/simulator.ts';
 import { activityDeps } from './activities.ts';
 import { type TestApp, testApp } from './app.ts';

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { type BrowserHost, runBrowserHost } from '../../activities/browser-host/browser-host.ts';
-import { parseHostConfig } from '../../domain/shared/host-config.ts';
-import { Outages } from '../../domain/system/outages.ts';
+import { parseHostConfig } from '../../domain/kernel/settings/host-config.ts';
+import { Outages } from '../../domain/kernel/system/outages.ts';
 import { hostEnvironment } from '../../tools/host-environment.ts';
 import type { CrmSimulator } from '../simulators/crm-org/simulator.ts';
 import type { TestApp } from './app.ts';

@@ -1,18 +1,18 @@
-import { startUrlOf } from '../../activities/browser-sessions/start-url.ts';
+import { startUrlOf } from '../../activities/review/browser-sessions/start-url.ts';
 import {
   createBrowserSessionActivities,
   type ThisHost,
-} from '../../activities/browser-sessions/browser-sessions.activities.ts';
+} from '../../activities/review/browser-sessions/browser-sessions.activities.ts';
 import { workerQueues } from '../../activities/registry.ts';
 import { createFleet } from '../../activities/worker.ts';
 import { bundleFolder, ensureBundle } from '../../activities/workflow-bundle.ts';
-import type { BrowserProvider } from '../../domain/browser-sessions/browser-provider.port.ts';
-import { newId } from '../../domain/shared/ids.ts';
+import type { BrowserProvider } from '../../domain/review/browser-sessions/browser-provider.port.ts';
+import { newId } from '../../domain/kernel/shared/ids.ts';
 import {
   BROWSER_SESSIONS_QUEUE,
   browserSessionContract,
   sessionChangedSignal,
-} from '../../workflows/browser-sessions/browser-session.contract.ts';
+} from '../../workflows/review/browser-sessions/browser-session.contract.ts';
 import { activityDeps } from './activities.ts';
 import type { TestApp } from './app.ts';
 import type { Bearer, Json } from './client.ts';

@@ -2,9 +2,9 @@ import {
   type ClosableCrmPlatform,
   type CrmPlatformParts,
   createCrmPlatform,
-} from '../../activities/adapters/crm-platform.ts';
-import type { CrmTimeouts } from '../../activities/adapters/crm-http.ts';
-import { parseAuthUrl } from '../../domain/crm/auth-url-rules.ts';
+} from '../../activities/adapters/crm/crm-platform.ts';
+import type { CrmTimeouts } from '../../activities/adapters/crm/crm-http.ts';
+import { parseAuthUrl } from '../../domain/orgs/crm/auth-url-rules.ts';
 import type {
   ApiUsage,
   CrmAnswer,
@@ -12,8 +12,8 @@ import type {
   CrmFailure,
   CrmOrg,
   OrgAccess,
-} from '../../domain/crm/crm-platform.port.ts';
-import { outboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+} from '../../domain/orgs/crm/crm-platform.port.ts';
+import { outboundAddresses } from '../../domain/kernel/outbound/outbound-addresses.ts';
 import type { SimulatedOrg } from '../simulators/crm-org/org.ts';
 import { type CrmSimulator, crmSimulator } from '../simulators/crm-org/simulator.ts';
 import { eventually } from './eventually.ts';

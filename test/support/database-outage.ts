@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Actor } from '../../domain/shared/actor.ts';
+import type { Actor } from '../../domain/kernel/shared/actor.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { TestApp } from './app.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ContentFacts, DeploymentFact, StoredReport } from '../../domain/deployments/deployed-rules.ts';
+import type { ContentFacts, DeploymentFact, StoredReport } from '../../domain/delivery/deployments/deployed-rules.ts';
 
 /** The facts of a deployment as their definition says them, computed anew for every moment. */
 export function factByDefinition(content: ContentFacts, all: readonly StoredReport[]): DeploymentFact {

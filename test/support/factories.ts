@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { json } from '../../domain/data/columns.ts';
-import type { NewRow } from '../../domain/data/statement.ts';
-import type { Database, Tables } from '../../domain/data/tables.ts';
-import { hashSecret, newInvitationToken } from '../../domain/auth/secrets.ts';
-import type { RunPayload } from '../../domain/flows/flow-payloads.ts';
-import type { IntegrationKind } from '../../domain/integrations/integration-rules.ts';
-import { type Role, systemActor, type TenantKey } from '../../domain/shared/actor.ts';
-import { newId } from '../../domain/shared/ids.ts';
+import { json } from '../../domain/kernel/data/columns.ts';
+import type { NewRow } from '../../domain/kernel/data/statement.ts';
+import type { Database, Tables } from '../../domain/kernel/data/tables.ts';
+import { hashSecret, newInvitationToken } from '../../domain/kernel/encryption/secrets.ts';
+import type { RunPayload } from '../../domain/delivery/flows/flow-payloads.ts';
+import type { IntegrationKind } from '../../domain/projects/integrations/integration-rules.ts';
+import { type Role, systemActor, type TenantKey } from '../../domain/kernel/shared/actor.ts';
+import { newId } from '../../domain/kernel/shared/ids.ts';
 
 /** Where rows are inserted: a `TestApp`, or a database whose schema's owner is connected, past every fence. */
 interface Place {

@@ -8,8 +8,8 @@ import type {
   Replays,
   SessionOrder,
   SessionRef,
-} from '../../domain/browser-sessions/browser-provider.port.ts';
-import { StartRefused } from '../../domain/browser-sessions/browser-provider.port.ts';
+} from '../../domain/review/browser-sessions/browser-provider.port.ts';
+import { StartRefused } from '../../domain/review/browser-sessions/browser-provider.port.ts';
 
 const ok = <T>(value: T): ProviderAnswer<T> => ({ isOk: true, value });
 const failed = (kind: ProviderFailureKind, message: string) => ({ isOk: false, kind, message }) as const;

@@ -6,8 +6,8 @@ import type {
   LentBrowser,
   Picture,
   Tab,
-} from '../../activities/browser-host/browser.ts';
-import { newId } from '../../domain/shared/ids.ts';
+} from '../../activities/browser-host/chromium/browser.ts';
+import { newId } from '../../domain/kernel/shared/ids.ts';
 
 interface Watch {
   tabId: string;

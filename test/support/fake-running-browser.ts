@@ -4,7 +4,7 @@ import {
   CdpError,
   type EgressCounts,
   type RunningBrowser,
-} from '../../activities/browser-host/browser.ts';
+} from '../../activities/browser-host/chromium/browser.ts';
 
 /** A browser that is none: it answers nothing, until it ends. */
 export class FakeRunningBrowser implements RunningBrowser {

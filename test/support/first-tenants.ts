@@ -1,9 +1,9 @@
 import { hash } from '@node-rs/argon2';
-import { newPassword } from '../../domain/auth/secrets.ts';
-import { connectDatabase } from '../../domain/data/database.ts';
-import { connectOrm } from '../../domain/data/orm.ts';
-import type { Database } from '../../domain/data/tables.ts';
-import { createProvisioning } from '../../domain/tenants/provisioning.mutations.ts';
+import { newPassword } from '../../domain/kernel/encryption/secrets.ts';
+import { connectDatabase } from '../../domain/kernel/data/database.ts';
+import { connectOrm } from '../../domain/kernel/data/orm.ts';
+import type { Database } from '../../domain/kernel/data/tables.ts';
+import { createProvisioning } from '../../domain/identity/users/provisioning.mutations.ts';
 import { insertMembership, insertUser } from './factories.ts';
 
 interface Person {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
-import { createFolderObjectStore } from '../../activities/adapters/folder-object-store.ts';
-import { createGitMirrors } from '../../activities/adapters/git-mirrors.ts';
-import { outboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { createFolderObjectStore } from '../../activities/adapters/objects/folder-object-store.ts';
+import { createGitMirrors } from '../../activities/adapters/git/git-mirrors.ts';
+import { outboundAddresses } from '../../domain/kernel/outbound/outbound-addresses.ts';
 
 // Runs in a mount namespace of its own, with a small file system at the folder: `full-disk.ts <folder> <small repository>
 // <repository that does not fit>`. Prints what happened as JSON.

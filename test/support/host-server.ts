@@ -2,13 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
-import type { BrowserEnd, LentBrowser } from '../../activities/browser-host/browser.ts';
+import type { BrowserEnd, LentBrowser } from '../../activities/browser-host/chromium/browser.ts';
 import { type HostServerParts, startHostServer } from '../../activities/browser-host/host-server.ts';
 import { apiConfig } from '../../api/config.ts';
-import { createTokenRing } from '../../domain/auth/token-ring.ts';
-import { admittedTo, createHostTokens, type HostTokens } from '../../domain/browser-sessions/host-tokens.ts';
-import { newId } from '../../domain/shared/ids.ts';
-import { loadKeys } from '../../domain/shared/keys.ts';
+import { createTokenRing } from '../../domain/kernel/encryption/token-ring.ts';
+import {
+  admittedTo,
+  createHostTokens,
+  type HostTokens,
+} from '../../domain/review/browser-sessions/hosts/host-tokens.ts';
+import { newId } from '../../domain/kernel/shared/ids.ts';
+import { loadKeys } from '../../domain/kernel/encryption/keys.ts';
 import type { TestApp } from './app.ts';
 import { addHost, type SessionStage } from './browser-sessions.ts';
 

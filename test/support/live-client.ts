@@ -6,7 +6,7 @@ import {
   type PictureHead,
   readPictureHeader,
   type ViewerMessage,
-} from '../../activities/browser-host/live-protocol.ts';
+} from '../../activities/browser-host/live/live-protocol.ts';
 import { eventually } from './eventually.ts';
 
 type Of<T extends HostMessage['type']> = Extract<HostMessage, { type: T }>;

@@ -1,8 +1,8 @@
-import { permittedConnector } from '../../activities/adapters/outbound-policy.ts';
-import type { Cdp, RunningBrowser } from '../../activities/browser-host/browser.ts';
-import { type ChromiumOrder, startChromium } from '../../activities/browser-host/chromium.ts';
-import { type BrowserPrograms, findPrograms } from '../../activities/browser-host/programs.ts';
-import { outboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { permittedConnector } from '../../activities/adapters/outbound/outbound-policy.ts';
+import type { Cdp, RunningBrowser } from '../../activities/browser-host/chromium/browser.ts';
+import { type ChromiumOrder, startChromium } from '../../activities/browser-host/chromium/chromium.ts';
+import { type BrowserPrograms, findPrograms } from '../../activities/browser-host/chromium/programs.ts';
+import { outboundAddresses } from '../../domain/kernel/outbound/outbound-addresses.ts';
 
 /** Those of this machine. */
 export async function browserPrograms(): Promise<BrowserPrograms> {

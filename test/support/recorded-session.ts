@@ -1,6 +1,6 @@
-import { json } from '../../domain/data/columns.ts';
-import { recordingKey } from '../../domain/browser-sessions/local-recordings.ts';
-import { newId } from '../../domain/shared/ids.ts';
+import { json } from '../../domain/kernel/data/columns.ts';
+import { recordingKey } from '../../domain/review/browser-sessions/recordings/local-recordings.ts';
+import { newId } from '../../domain/kernel/shared/ids.ts';
 import type { TestApp } from './app.ts';
 
 const PLAYLIST = '#EXTM3U\n#EXT-X-MAP:URI="init.mp4"\n#EXTINF:2.0,\nsegment-00000.m4s\n';

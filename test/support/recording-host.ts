@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { SessionOwner } from '../../domain/browser-sessions/browser-provider.port.ts';
-import { startRecorder } from '../../activities/browser-host/recorder.ts';
+import type { SessionOwner } from '../../domain/review/browser-sessions/browser-provider.port.ts';
+import { startRecorder } from '../../activities/browser-host/recording/recorder.ts';
 import { activityDeps } from './activities.ts';
 import { FakeLentBrowser } from './fake-lent-browser.ts';
 import { engineAway } from './launch.ts';

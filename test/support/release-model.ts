@@ -1,4 +1,4 @@
-import type { StoredReport } from '../../domain/deployments/deployed-rules.ts';
+import type { StoredReport } from '../../domain/delivery/deployments/deployed-rules.ts';
 import { factByDefinition } from './deployment-model.ts';
 
 type Packages = Record<string, string>;

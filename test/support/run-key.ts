@@ -1,4 +1,4 @@
-import { flowRunContract, type FlowRunKey } from '../../workflows/flows/flow-run.contract.ts';
+import { flowRunContract, type FlowRunKey } from '../../workflows/delivery/flows/flow-run.contract.ts';
 import type { TestApp } from './app.ts';
 
 /** What the id of a run's workflow is made of, from its row. */

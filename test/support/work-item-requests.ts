@@ -1,7 +1,7 @@
 import type { Json } from './client.ts';
 import type { TestApp } from './app.ts';
-import type { NewRow } from '../../domain/data/statement.ts';
-import { newId } from '../../domain/shared/ids.ts';
+import type { NewRow } from '../../domain/kernel/data/statement.ts';
+import { newId } from '../../domain/kernel/shared/ids.ts';
 
 export const CALLBACK = '/api/work-items/requests/callback';
 export const REQUESTS = '/api/work-items/requests';

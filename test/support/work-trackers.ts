@@ -1,15 +1,15 @@
-import { createHostHttp } from '../../activities/adapters/host-http.ts';
-import { createTrackerLimits } from '../../activities/adapters/tracker-http.ts';
-import { trackerAt } from '../../activities/adapters/work-trackers.ts';
-import type { HostCredentials, IntegrationOptions } from '../../domain/integrations/integration-rules.ts';
-import { outboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { createHostHttp } from '../../activities/adapters/git-hosts/host-http.ts';
+import { createTrackerLimits } from '../../activities/adapters/trackers/tracker-http.ts';
+import { trackerAt } from '../../activities/adapters/trackers/work-trackers.ts';
+import type { HostCredentials, IntegrationOptions } from '../../domain/projects/integrations/integration-rules.ts';
+import { outboundAddresses } from '../../domain/kernel/outbound/outbound-addresses.ts';
 import type {
   TrackerAnswer,
   TrackerFailure,
   TrackerPlace,
   TrackerPlatform,
   WorkTracker,
-} from '../../domain/work-items/work-tracker.port.ts';
+} from '../../domain/work/work-items/work-tracker.port.ts';
 
 export interface TestTrackers {
   of: (

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { workerConfig } from '../../activities/config.ts';
 import { type RunningWorker, runWorker } from '../../activities/running-worker.ts';
-import { Outages } from '../../domain/system/outages.ts';
+import { Outages } from '../../domain/kernel/system/outages.ts';
 import type { TestApp } from './app.ts';
 import { startProcess, type TestProcess } from './process.ts';
 import './temporal-core.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isPasswordRight } from '../../domain/auth/secrets.ts';
+import { isPasswordRight } from '../../domain/kernel/encryption/secrets.ts';
 import { adminCommand } from '../../tools/admin-command.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type Outcome, runCommand, runProgram } from './command.ts';

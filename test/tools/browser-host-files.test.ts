@@ -6,28 +6,28 @@ const FOLDERS = [
   'activities',
   'activities/adapters',
   'activities/browser-host',
-  'activities/browser-sessions',
+  'activities/review/browser-sessions',
   'domain',
-  'domain/audit',
-  'domain/auth',
-  'domain/browser-sessions',
+  'domain/kernel/audit',
+  'domain/identity/auth',
+  'domain/review/browser-sessions',
   // Rules that settings, reads and queues of all processes share.
-  'domain/crm',
-  'domain/data',
+  'domain/orgs/crm',
+  'domain/kernel/data',
   'domain/documents',
-  'domain/objects',
-  'domain/outbound',
-  'domain/shared',
+  'domain/kernel/objects',
+  'domain/kernel/outbound',
+  'domain/kernel/shared',
   // Its events are announced.
-  'domain/webhooks',
-  'domain/webhooks/events',
+  'domain/events/webhooks',
+  'domain/events/webhooks/events',
   // Contracts by which it reaches workflows, and the client.
   'workflows',
-  'workflows/browser-sessions',
-  'workflows/code-analysis',
-  'workflows/environment-locks',
-  'workflows/system',
-  'workflows/webhooks',
+  'workflows/review/browser-sessions',
+  'workflows/insight/code-analysis',
+  'workflows/delivery/environment-locks',
+  'workflows/kernel/system',
+  'workflows/events/webhooks',
 ];
 
 const { files, packages } = loadedBy('activities/browser-host/main.ts', '.');
@@ -39,7 +39,7 @@ test('a host of browsers loads files of these folders alone', () => {
 
 test('it loads no entities, routes, workflows or keys of the service', () => {
   expect(files.filter((file) => /\.(entities|routes|schemas|workflow)\.ts$/.test(file))).toEqual([]);
-  expect(of('domain/auth')).toEqual(['domain/auth/public-token-ring.ts']);
+  expect(of('domain/identity/auth')).toEqual(['domain/kernel/encryption/public-token-ring.ts']);
   expect(files.filter((file) => /(shared\/(encryption|keys)|auth\/token-ring|data\/tables)\.ts$/.test(file))).toEqual(
     [],
   );

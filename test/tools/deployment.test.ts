@@ -3,10 +3,10 @@ import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { writtenPublicKeys } from '../../domain/auth/public-token-ring.ts';
-import { createTokenRing } from '../../domain/auth/token-ring.ts';
-import { SETTINGS } from '../../domain/shared/config.ts';
-import { NOT_OF_HOSTS } from '../../domain/shared/host-config.ts';
+import { writtenPublicKeys } from '../../domain/kernel/encryption/public-token-ring.ts';
+import { createTokenRing } from '../../domain/kernel/encryption/token-ring.ts';
+import { SETTINGS } from '../../domain/kernel/settings/config.ts';
+import { NOT_OF_HOSTS } from '../../domain/kernel/settings/host-config.ts';
 import { execForm, pairsOf, parseDockerfile } from '../../tools/dockerfile.ts';
 
 const read = (name: string): string => readFileSync(`docs/deployment/${name}`, 'utf8');

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { generateKeys } from '../../domain/shared/keys.ts';
+import { generateKeys } from '../../domain/kernel/encryption/keys.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 
 const COMMAND = join(import.meta.dirname, '../../tools/rotate-keys.ts');

@@ -7,7 +7,7 @@ import { lockInstance, runningInstance } from '../../tools/instance-lock.ts';
 import { OperatorError } from '../../tools/operator-error.ts';
 import { preflight } from '../../tools/preflight.ts';
 import { startSettings } from '../../tools/start-settings.ts';
-import { ConfigError } from '../../domain/shared/config.ts';
+import { ConfigError } from '../../domain/kernel/settings/config.ts';
 import { freePort } from '../support/free-port.ts';
 import { BROWSER_TIMEOUT_MS, chromiumPath } from '../support/chromium.ts';
 import { ApiClient } from '../support/client.ts';

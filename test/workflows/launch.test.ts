@@ -7,8 +7,8 @@ import { defineContract, EngineUnavailableError, type WorkflowContract } from '.
 import { createTemporalClient, type EngineAccess } from '../../workflows/temporal-client.ts';
 import { type LaunchOptions, temporalLaunch } from '../../workflows/temporal-launch.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../../workflows/temporal-search-attributes.ts';
-import type { AuditExportInput } from '../../workflows/audit/audit-export.contract.ts';
-import { applyEventsUpdate } from '../../workflows/release-candidates/release-domain.contract.ts';
+import type { AuditExportInput } from '../../workflows/kernel/audit/audit-export.contract.ts';
+import { applyEventsUpdate } from '../../workflows/delivery/release-candidates/release-domain.contract.ts';
 import { eventually } from '../support/worker.ts';
 
 const address = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { createFolderObjectStore } from '../../activities/adapters/folder-object-store.ts';
-import { createObjectStore } from '../../activities/adapters/object-store.ts';
-import { objectStoreLocation } from '../../domain/objects/object-store-location.ts';
-import { readEnvironment } from '../../domain/shared/config.ts';
+import { createFolderObjectStore } from '../../activities/adapters/objects/folder-object-store.ts';
+import { createObjectStore } from '../../activities/adapters/objects/object-store.ts';
+import { objectStoreLocation } from '../../domain/kernel/objects/object-store-location.ts';
+import { readEnvironment } from '../../domain/kernel/settings/config.ts';
 import { startPostgres } from '../embedded-postgres.ts';
 import { lockInstance, runningInstance } from '../instance-lock.ts';
 import { startMetricsStore } from '../metrics-store.ts';

@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createFolderObjectStore } from '../../activities/adapters/folder-object-store.ts';
-import { createObjectStore } from '../../activities/adapters/object-store.ts';
-import { checkChain } from '../../domain/audit/check-chain.ts';
-import { connectDatabase } from '../../domain/data/database.ts';
-import { objectStoreLocation } from '../../domain/objects/object-store-location.ts';
-import { readEnvironment } from '../../domain/shared/config.ts';
+import { createFolderObjectStore } from '../../activities/adapters/objects/folder-object-store.ts';
+import { createObjectStore } from '../../activities/adapters/objects/object-store.ts';
+import { checkChain } from '../../domain/kernel/audit/check-chain.ts';
+import { connectDatabase } from '../../domain/kernel/data/database.ts';
+import { objectStoreLocation } from '../../domain/kernel/objects/object-store-location.ts';
+import { readEnvironment } from '../../domain/kernel/settings/config.ts';
 import { startPostgres } from '../embedded-postgres.ts';
 import { lockInstance } from '../instance-lock.ts';
 import { startMetricsStore } from '../metrics-store.ts';

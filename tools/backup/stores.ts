@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { request } from 'undici';
-import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
+import type { ObjectStore } from '../../domain/kernel/objects/object-store.port.ts';
 import { OperatorError } from '../operator-error.ts';
 
 const STORE_MS = 3_600_000;

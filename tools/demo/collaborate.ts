@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isLoopbackHost } from '../../domain/shared/host-rules.ts';
+import { isLoopbackHost } from '../../domain/kernel/outbound/host-rules.ts';
 import { showChat } from './chat.ts';
 import type { DemoClient } from './client.ts';
 import { showReviews } from './reviews.ts';

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../domain/shared/host-rules.ts';
+import { isLoopbackHost } from '../../domain/kernel/outbound/host-rules.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { DemoClient } from './client.ts';
 import { hasCrmSimulator, startCrmSimulator } from './crm-simulator.ts';

@@ -1,4 +1,4 @@
-import { normalPath } from '../../domain/git/package-rules.ts';
+import { normalPath } from '../../domain/code/git/package-rules.ts';
 
 /** A folder that is released by itself. */
 export interface DemoPackage {

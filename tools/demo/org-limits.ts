@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { connectDatabase } from '../../domain/data/database.ts';
+import { connectDatabase } from '../../domain/kernel/data/database.ts';
 import { asOperatorError, operatorAccess, operatorDatabaseUrl } from '../operator-database.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { DemoClient } from './client.ts';

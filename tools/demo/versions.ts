@@ -1,4 +1,4 @@
-import { compareVersions } from '../../domain/shared/version-rules.ts';
+import { compareVersions } from '../../domain/kernel/text/version-rules.ts';
 import type { DemoPackage } from './manifest-rules.ts';
 import { type DemoRepository, git, gitIfAny, type Milestone, packagesAt } from './repository.ts';
 import { versionOfTag } from './tag-rules.ts';

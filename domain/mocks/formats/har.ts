@@ -1,8 +1,8 @@
-import { literalPath } from '../path-template-rules.ts';
+import { literalPath } from '../scenarios/path-template-rules.ts';
 import { z } from 'zod';
-import { answerBody, isKeptHeader, requestCriterion, secretsOfBody } from '../message-body.ts';
-import { valuesByName } from '../mock-request.ts';
-import { headerWithStandIns, isSecretName, secretsOfHeaders, type StandInOf } from '../secret-fields.ts';
+import { answerBody, isKeptHeader, requestCriterion, secretsOfBody } from '../serving/message-body.ts';
+import { valuesByName } from '../serving/mock-request.ts';
+import { headerWithStandIns, isSecretName, secretsOfHeaders, type StandInOf } from '../recording/secret-fields.ts';
 import { checked, collectSteps, FormatError, type Imported, type ImportedSteps, readJson } from './imported.ts';
 
 const Named = z.array(z.object({ name: z.string(), value: z.string() }));

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { ZipDefect } from '../../shared/zip-entries.ts';
-import { createStandIns } from '../secret-fields.ts';
+import { ZipDefect } from '../../kernel/shared/zip-entries.ts';
+import { createStandIns } from '../recording/secret-fields.ts';
 import { importHar } from './har.ts';
 import { FormatError, type Imported } from './imported.ts';
 import { importOpenApi } from './openapi.ts';

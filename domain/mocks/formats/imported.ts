@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { escapePointer } from '../../shared/errors.ts';
-import type { PrefixedUpstream } from '../scenario-upstreams.ts';
-import { compileStep } from '../compile-step.ts';
-import { StepIn } from '../mock-steps.schemas.ts';
+import { escapePointer } from '../../kernel/shared/errors.ts';
+import type { PrefixedUpstream } from '../serving/scenario-upstreams.ts';
+import { compileStep } from '../scenarios/compile-step.ts';
+import { StepIn } from '../scenarios/mock-steps.schemas.ts';
 import {
   BODIES_MAX_BYTES,
   BODY_MAX_BYTES,
@@ -11,7 +11,7 @@ import {
   STEP_MAX_BYTES,
   STEPS_MAX,
   type Unmatched,
-} from '../step-rules.ts';
+} from '../scenarios/step-rules.ts';
 
 /** What of an import was not taken, or not as it was written. */
 export interface NotTaken {

@@ -1,4 +1,4 @@
-import { isObject } from '../../shared/json-rules.ts';
+import { isObject } from '../../kernel/json/json-rules.ts';
 import type { Resolve } from './sample-schema-rules.ts';
 
 /** Follows references within the document, and no others. */

@@ -1,6 +1,6 @@
-import { isObject } from '../../shared/json-rules.ts';
-import { compileLinearRegex } from '../../webhooks/linear-regex.ts';
-import { type JsonSchema, type RequestSchemas, SCHEMAS_MAX_BYTES } from '../step-rules.ts';
+import { isObject } from '../../kernel/json/json-rules.ts';
+import { compileLinearRegex } from '../../events/webhooks/linear-regex.ts';
+import { type JsonSchema, type RequestSchemas, SCHEMAS_MAX_BYTES } from '../scenarios/step-rules.ts';
 import { mapSchemas } from '../validate-request.ts';
 import { partOf } from './openapi-references.ts';
 import { rankOfType } from './openapi-responses.ts';

@@ -1,4 +1,4 @@
-import { isObject, parsedJson } from '../../shared/json-rules.ts';
+import { isObject, parsedJson } from '../../kernel/json/json-rules.ts';
 import type { ImportedSteps, StepDraft } from './imported.ts';
 import { partOf } from './openapi-references.ts';
 import type { Resolve, SampleOf } from './sample-schema-rules.ts';

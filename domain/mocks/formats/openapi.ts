@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
-import { isObject } from '../../shared/json-rules.ts';
-import { type RequestCheck, type RequestSchemas, STEPS_MAX } from '../step-rules.ts';
+import { isObject } from '../../kernel/json/json-rules.ts';
+import { type RequestCheck, type RequestSchemas, STEPS_MAX } from '../scenarios/step-rules.ts';
 import { readYaml } from './bounded-yaml.ts';
 import { checked, collectSteps, FormatError, type Imported, readJson, type StepDraft } from './imported.ts';
 import { partOf, resolverOf } from './openapi-references.ts';

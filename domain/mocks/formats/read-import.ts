@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { TenantQueue } from '../../shared/tenant-queue.ts';
+import { TenantQueue } from '../../kernel/queues/tenant-queue.ts';
 import { FormatError, type Imported } from './imported.ts';
 
 export const IMPORT_FORMATS = ['yaml', 'har', 'openapi', 'wiremock'] as const;

@@ -1,4 +1,4 @@
-import { isObject } from '../../shared/json-rules.ts';
+import { isObject } from '../../kernel/json/json-rules.ts';
 
 /** A schema of OpenAPI 3.0 or 3.1, as it is written: nothing of it is certain. */
 type Schema = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
-import { zipContent, zipDefect, zipEntries, type ZipLimits } from '../../shared/zip-entries.ts';
+import { zipContent, zipDefect, zipEntries, type ZipLimits } from '../../kernel/shared/zip-entries.ts';
 import { FormatError } from './imported.ts';
 
 const MB = 1024 * 1024;

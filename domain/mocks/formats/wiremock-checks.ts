@@ -1,7 +1,7 @@
-import { isObject } from '../../shared/json-rules.ts';
-import { FilterError } from '../../webhooks/filter-rules.ts';
-import { compileCheck, type TextTest } from '../compile-check.ts';
-import type { RequestCheck } from '../step-rules.ts';
+import { isObject } from '../../kernel/json/json-rules.ts';
+import { FilterError } from '../../events/webhooks/filter-rules.ts';
+import { compileCheck, type TextTest } from '../scenarios/compile-check.ts';
+import type { RequestCheck } from '../scenarios/step-rules.ts';
 import { NotTakenError, wantedJson } from './wiremock-criteria.ts';
 
 type Path = readonly (string | number)[];

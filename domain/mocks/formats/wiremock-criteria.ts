@@ -1,5 +1,5 @@
-import { isObject, parsedJson } from '../../shared/json-rules.ts';
-import { compileLinearRegex } from '../../webhooks/linear-regex.ts';
+import { isObject, parsedJson } from '../../kernel/json/json-rules.ts';
+import { compileLinearRegex } from '../../events/webhooks/linear-regex.ts';
 
 /** Why a mapping cannot be taken; `path` leads to what is at fault, from the request. */
 export class NotTakenError extends Error {

@@ -1,6 +1,6 @@
-import { isObject } from '../../shared/json-rules.ts';
-import { literalPath } from '../path-template-rules.ts';
-import type { RequestCheck } from '../step-rules.ts';
+import { isObject } from '../../kernel/json/json-rules.ts';
+import { literalPath } from '../scenarios/path-template-rules.ts';
+import type { RequestCheck } from '../scenarios/step-rules.ts';
 import { usable } from './wiremock-checks.ts';
 import { NotTakenError, valueCriterion } from './wiremock-criteria.ts';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../shared/json-rules.ts';
-import type { RequestCheck } from '../step-rules.ts';
+import { isObject } from '../../kernel/json/json-rules.ts';
+import type { RequestCheck } from '../scenarios/step-rules.ts';
 import type { StepDraft } from './imported.ts';
 import { bodyChecks, valueChecks } from './wiremock-checks.ts';
 import { bodyCriterion, NotTakenError, valueCriterion, withPlace } from './wiremock-criteria.ts';

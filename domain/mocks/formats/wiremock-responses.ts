@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { isObject } from '../../shared/json-rules.ts';
-import { textOf } from '../message-body.ts';
+import { isObject } from '../../kernel/json/json-rules.ts';
+import { textOf } from '../serving/message-body.ts';
 import { type StepDraft, sizeOfBody } from './imported.ts';
 import { NotTakenError, withPlace } from './wiremock-criteria.ts';
 import type { Skip } from './wiremock-requests.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject } from '../../shared/json-rules.ts';
+import { isObject } from '../../kernel/json/json-rules.ts';
 import { collectSteps, FormatError, type Imported, type ImportedSteps, readJson } from './imported.ts';
 import { readWireMockArchive } from './wiremock-archive.ts';
 import { NotTakenError } from './wiremock-criteria.ts';

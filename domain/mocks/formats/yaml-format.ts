@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { MockStatus, ResponseHeaders } from '../mock-steps.schemas.ts';
-import { MOCK_MODES, type Step, STEPS_MAX } from '../step-rules.ts';
-import { UpstreamIn, UpstreamsIn } from '../scenario-upstreams.ts';
+import { MockStatus, ResponseHeaders } from '../scenarios/mock-steps.schemas.ts';
+import { MOCK_MODES, type Step, STEPS_MAX } from '../scenarios/step-rules.ts';
+import { UpstreamIn, UpstreamsIn } from '../serving/scenario-upstreams.ts';
 import { readYaml } from './bounded-yaml.ts';
 import {
   checked,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { CdpError, type CdpMessage } from '../../../activities/browser-host/browser.ts';
-import { CdpPipe } from '../../../activities/browser-host/cdp-pipe.ts';
+import { CdpError, type CdpMessage } from '../../../activities/browser-host/chromium/browser.ts';
+import { CdpPipe } from '../../../activities/browser-host/automation/cdp-pipe.ts';
 
 function pipe() {
   const [toBrowser, fromBrowser] = [new PassThrough(), new PassThrough()];

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { CdpError } from '../../../activities/browser-host/browser.ts';
+import { CdpError } from '../../../activities/browser-host/chromium/browser.ts';
 import { openPage, startLocalBrowser } from '../../support/local-browsers.ts';
 
 const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`browser-${process.pid}-`));

@@ -1,6 +1,6 @@
-import { ClientPlaces } from '../../../activities/browser-host/client-places.ts';
-import type { HostGrant } from '../../../domain/browser-sessions/host-tokens.ts';
-import { newId } from '../../../domain/shared/ids.ts';
+import { ClientPlaces } from '../../../activities/browser-host/live/client-places.ts';
+import type { HostGrant } from '../../../domain/review/browser-sessions/hosts/host-tokens.ts';
+import { newId } from '../../../domain/kernel/shared/ids.ts';
 
 const by = (id = newId()) =>
   ({ type: 'user', id, tenantId: newId(), tenantSlug: 'acme', role: 'member', email: 'ada@acme.example' }) as const;

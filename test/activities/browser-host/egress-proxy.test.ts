@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { permittedConnector } from '../../../activities/adapters/outbound-policy.ts';
-import { EgressProxy } from '../../../activities/browser-host/egress-proxy.ts';
-import { isPeerOf } from '../../../activities/browser-host/loopback-peers.ts';
-import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
+import { permittedConnector } from '../../../activities/adapters/outbound/outbound-policy.ts';
+import { EgressProxy } from '../../../activities/browser-host/egress/egress-proxy.ts';
+import { isPeerOf } from '../../../activities/browser-host/egress/loopback-peers.ts';
+import { outboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
 import { serve } from '../../support/victims.ts';
 
 const LISTED = '127.0.0.2';

@@ -1,8 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import type { RunningBrowser } from '../../../activities/browser-host/browser.ts';
-import { openFirstPage } from '../../../activities/browser-host/first-page.ts';
+import type { RunningBrowser } from '../../../activities/browser-host/chromium/browser.ts';
+import { openFirstPage } from '../../../activities/browser-host/automation/first-page.ts';
 import { openPage, startLocalBrowser } from '../../support/local-browsers.ts';
 
 const SECRET = '00D000000000001!AQEAQA3Ne0fYxk';

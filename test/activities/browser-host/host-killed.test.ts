@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { processesOf } from '../../../activities/browser-host/processes.ts';
+import { processesOf } from '../../../activities/browser-host/chromium/processes.ts';
 import { crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { testApp } from '../../support/app.ts';
 import { orgStage } from '../../support/browser-host.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { jailed } from '../../../activities/browser-host/jail.ts';
+import { jailed } from '../../../activities/browser-host/chromium/jail.ts';
 import { browserPrograms } from '../../support/local-browsers.ts';
 
 /** A relay that is late, as on a busy machine: it begins when a file is there. */

@@ -1,8 +1,12 @@
 import { pino } from 'pino';
-import { LocalBrowsers } from '../../../activities/browser-host/local-browsers.ts';
-import type { BrowserReplays, SessionOrder, Viewport } from '../../../domain/browser-sessions/browser-provider.port.ts';
-import { openSessionsOfHost } from '../../../domain/browser-sessions/browser-hosts.queries.ts';
-import { newId } from '../../../domain/shared/ids.ts';
+import { LocalBrowsers } from '../../../activities/browser-host/chromium/local-browsers.ts';
+import type {
+  BrowserReplays,
+  SessionOrder,
+  Viewport,
+} from '../../../domain/review/browser-sessions/browser-provider.port.ts';
+import { openSessionsOfHost } from '../../../domain/review/browser-sessions/hosts/browser-hosts.queries.ts';
+import { newId } from '../../../domain/kernel/shared/ids.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { addHost, type SessionStage, sessionStage } from '../../support/browser-sessions.ts';
 import { FakeBrowsers } from '../../support/fake-browsers.ts';

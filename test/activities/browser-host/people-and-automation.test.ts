@@ -5,14 +5,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { pino } from 'pino';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { BrowserEnd, LentBrowser, Picture, RunningBrowser } from '../../../activities/browser-host/browser.ts';
-import { bridge } from '../../../activities/browser-host/cdp-bridge.ts';
-import type { HostMessage } from '../../../activities/browser-host/live-protocol.ts';
-import { LiveRoom, type Member } from '../../../activities/browser-host/live-room.ts';
-import { jpegSize } from '../../../activities/browser-host/jpeg-size.ts';
-import { BrowserTabs } from '../../../activities/browser-host/tabs.ts';
-import type { LiveViewer } from '../../../domain/browser-sessions/live-viewer-rules.ts';
-import { newId } from '../../../domain/shared/ids.ts';
+import type {
+  BrowserEnd,
+  LentBrowser,
+  Picture,
+  RunningBrowser,
+} from '../../../activities/browser-host/chromium/browser.ts';
+import { bridge } from '../../../activities/browser-host/automation/cdp-bridge.ts';
+import type { HostMessage } from '../../../activities/browser-host/live/live-protocol.ts';
+import { LiveRoom, type Member } from '../../../activities/browser-host/live/live-room.ts';
+import { jpegSize } from '../../../activities/browser-host/live/jpeg-size.ts';
+import { BrowserTabs } from '../../../activities/browser-host/automation/tabs.ts';
+import type { LiveViewer } from '../../../domain/review/browser-sessions/live/live-viewer-rules.ts';
+import { newId } from '../../../domain/kernel/shared/ids.ts';
 import type { Json } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startLocalBrowser } from '../../support/local-browsers.ts';

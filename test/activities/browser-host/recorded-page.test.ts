@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Encoder, startEncoder } from '../../../activities/browser-host/ffmpeg.ts';
-import { RecordedPage } from '../../../activities/browser-host/recorded-page.ts';
+import { type Encoder, startEncoder } from '../../../activities/browser-host/recording/ffmpeg.ts';
+import { RecordedPage } from '../../../activities/browser-host/recording/recorded-page.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quayside-recorded-page-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-import { giveSignsOfLife } from '../../../activities/browser-host/signs-of-life.ts';
+import { giveSignsOfLife } from '../../../activities/browser-host/lending/signs-of-life.ts';
 import { eventually } from '../../support/eventually.ts';
 
 test.each<[string, () => Promise<void>]>([

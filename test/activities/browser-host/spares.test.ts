@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { Spares } from '../../../activities/browser-host/spares.ts';
+import { Spares } from '../../../activities/browser-host/chromium/spares.ts';
 import { FakeRunningBrowser } from '../../support/fake-running-browser.ts';
 import { eventually } from '../../support/worker.ts';
 

@@ -1,5 +1,5 @@
-import type { DialogAnswer } from '../../../activities/browser-host/browser.ts';
-import { TabDialogs } from '../../../activities/browser-host/tab-dialogs.ts';
+import type { DialogAnswer } from '../../../activities/browser-host/chromium/browser.ts';
+import { TabDialogs } from '../../../activities/browser-host/automation/tab-dialogs.ts';
 import { eventually } from '../../support/eventually.ts';
 
 function dialogsOfTab({ isAttended = true, answerMaxMs = 600_000 } = {}) {

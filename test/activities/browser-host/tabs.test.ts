@@ -1,5 +1,5 @@
-import type { Picture, RunningBrowser, Tab } from '../../../activities/browser-host/browser.ts';
-import { BrowserTabs, TABS_MAX } from '../../../activities/browser-host/tabs.ts';
+import type { Picture, RunningBrowser, Tab } from '../../../activities/browser-host/chromium/browser.ts';
+import { BrowserTabs, TABS_MAX } from '../../../activities/browser-host/automation/tabs.ts';
 import { ANIMATED_PAGE, servePages } from '../../support/pages.ts';
 import { startLocalBrowser } from '../../support/local-browsers.ts';
 import { eventually } from '../../support/worker.ts';

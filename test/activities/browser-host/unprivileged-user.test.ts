@@ -1,4 +1,4 @@
-import { giveBackUser, takeUser } from '../../../activities/browser-host/unprivileged-user.ts';
+import { giveBackUser, takeUser } from '../../../activities/browser-host/chromium/unprivileged-user.ts';
 
 /** Another process than root has no other users. */
 const asRoot = process.getuid?.() === 0 ? test : test.skip;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createMockUpstream } from '../../../activities/adapters/mock-upstream.ts';
-import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
-import { findOwnMocks, withoutOwn } from '../../../domain/outbound/own-mocks.ts';
-import { createOwnListeners } from '../../../domain/outbound/own-listeners.ts';
+import { createMockUpstream } from '../../../activities/adapters/mocks/mock-upstream.ts';
+import { outboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
+import { findOwnMocks, withoutOwn } from '../../../domain/mocks/serving/own-mocks.ts';
+import { createOwnListeners } from '../../../domain/kernel/outbound/own-listeners.ts';
 
 const PUBLIC_URL = 'https://quayside.example.com';
 const servers: Server[] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { compileFilter } from '../../../domain/webhooks/filter-rules.ts';
-import { compileLinearRegex } from '../../../domain/webhooks/linear-regex.ts';
+import { compileFilter } from '../../../domain/events/webhooks/filter-rules.ts';
+import { compileLinearRegex } from '../../../domain/events/webhooks/linear-regex.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 

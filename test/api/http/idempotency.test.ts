@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { answerOnce } from '../../../api/http/idempotency.ts';
 import { type Answer, RawReply } from '../../../api/http/replies.ts';
 import { changesOfRequest } from '../../../api/http/request-changes.ts';
-import type { Idempotency, KeptReply } from '../../../domain/idempotency/idempotency.mutations.ts';
-import { DomainError, type ErrorCode } from '../../../domain/shared/errors.ts';
-import { TenantQueue } from '../../../domain/shared/tenant-queue.ts';
+import type { Idempotency, KeptReply } from '../../../domain/kernel/idempotency/idempotency.mutations.ts';
+import { DomainError, type ErrorCode } from '../../../domain/kernel/shared/errors.ts';
+import { TenantQueue } from '../../../domain/kernel/queues/tenant-queue.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { eventually } from '../../support/eventually.ts';
 

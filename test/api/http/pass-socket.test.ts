@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, IncomingMessage } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
-import { passSocket } from '../../../api/http/pass-socket.ts';
+import { passSocket } from '../../../api/http/sockets/pass-socket.ts';
 
 test('a connection that is closed already is passed to nobody, and its host keeps no place for it', async () => {
   let asked = 0;

@@ -1,6 +1,6 @@
-import { Problem } from '../../../api/http/problem-schema.ts';
+import { Problem } from '../../../api/http/openapi/problem-schema.ts';
 import { problemOf } from '../../../api/http/problems.ts';
-import { DomainError, type ProblemMembers, RESERVED_MEMBERS } from '../../../domain/shared/errors.ts';
+import { DomainError, type ProblemMembers, RESERVED_MEMBERS } from '../../../domain/kernel/shared/errors.ts';
 
 /** An error as the driver throws it, perhaps wrapped by the ORM. */
 const thrown = (code: string) =>

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { type Bodies, createReadBytes } from '../../../api/http/read-bytes.ts';
+import { type Bodies, createReadBytes } from '../../../api/http/server/read-bytes.ts';
 
 const KB = 1_024;
 const LIMIT = 100 * KB;

@@ -1,4 +1,4 @@
-import { createSocketPlaces } from '../../../api/http/socket-places.ts';
+import { createSocketPlaces } from '../../../api/http/sockets/socket-places.ts';
 
 test('one tenant takes half of the places of a process, and others have theirs', () => {
   const places = createSocketPlaces();

@@ -1,4 +1,4 @@
-import { storedZip } from '../../../domain/shared/stored-zip.ts';
+import { storedZip } from '../../../domain/kernel/shared/stored-zip.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { idleEngine } from '../../support/launch.ts';

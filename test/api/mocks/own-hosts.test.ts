@@ -1,7 +1,7 @@
-import { createHostHttp } from '../../../activities/adapters/host-http.ts';
-import { createPermittedFetch } from '../../../activities/adapters/permitted-fetch.ts';
-import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
-import { findOwnMocks, type HostAddresses, withOwnMocks } from '../../../domain/outbound/own-mocks.ts';
+import { createHostHttp } from '../../../activities/adapters/git-hosts/host-http.ts';
+import { createPermittedFetch } from '../../../activities/adapters/outbound/permitted-fetch.ts';
+import { outboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
+import { findOwnMocks, type HostAddresses, withOwnMocks } from '../../../domain/mocks/serving/own-mocks.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { freePort } from '../../support/free-port.ts';
 import { idleEngine } from '../../support/launch.ts';

@@ -1,4 +1,4 @@
-import type { Decision } from '../../../domain/approvals/approval-rules.ts';
+import type { Decision } from '../../../domain/delivery/approvals/approval-rules.ts';
 import type { TestApp } from '../../support/app.ts';
 import { insertApproval, insertRun } from '../../support/factories.ts';
 import { type BaseFixtures, featureExamples } from './example.ts';

@@ -1,4 +1,4 @@
-import { newId } from '../../../domain/shared/ids.ts';
+import { newId } from '../../../domain/kernel/shared/ids.ts';
 import type { Json } from '../../support/client.ts';
 import { recordedSession } from '../../support/recorded-session.ts';
 import { featureExamples, fresh } from './example.ts';

@@ -3,7 +3,7 @@ import {
   type CollectionNames,
   collectionSources,
   reachesCollection,
-} from '../../../domain/documents/collection-limit-rules.ts';
+} from '../../../domain/kernel/shared/collection-limit-rules.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;

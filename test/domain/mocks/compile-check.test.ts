@@ -1,6 +1,6 @@
-import { compileCheck } from '../../../domain/mocks/compile-check.ts';
-import { patternWork, withPatternWork } from '../../../domain/webhooks/pattern-work.ts';
-import type { MockRequest } from '../../../domain/mocks/mock-request.ts';
+import { compileCheck } from '../../../domain/mocks/scenarios/compile-check.ts';
+import { patternWork, withPatternWork } from '../../../domain/events/webhooks/pattern-work.ts';
+import type { MockRequest } from '../../../domain/mocks/serving/mock-request.ts';
 import { threadCpuMs } from '../../support/thread-cpu.ts';
 
 const check = (jsonPath: string) => compileCheck({ of: 'body', is: { jsonPath } }, 'request/checks/0');

@@ -1,8 +1,8 @@
-import { compileStep } from '../../../domain/mocks/compile-step.ts';
+import { compileStep } from '../../../domain/mocks/scenarios/compile-step.ts';
 import { decideBatch } from '../../../domain/mocks/decide-batch.ts';
-import { mockRequest } from '../../../domain/mocks/mock-request.ts';
-import { compileSteps } from '../../../domain/mocks/replay.ts';
-import type { RequestSchemas, Step } from '../../../domain/mocks/step-rules.ts';
+import { mockRequest } from '../../../domain/mocks/serving/mock-request.ts';
+import { compileSteps } from '../../../domain/mocks/serving/replay.ts';
+import type { RequestSchemas, Step } from '../../../domain/mocks/scenarios/step-rules.ts';
 
 const step = (validates: RequestSchemas): Step => ({
   seq: 1,

@@ -1,4 +1,4 @@
-import { driftBetween, isAskable } from '../../../domain/mocks/drift-rules.ts';
+import { driftBetween, isAskable } from '../../../domain/mocks/drift/drift-rules.ts';
 
 const json = (value: unknown, more: { status?: number; contentType?: string } = {}) => ({
   status: 200,

@@ -1,8 +1,8 @@
-import { calledRequest } from '../../../domain/mocks/called-request.ts';
-import { compileStep } from '../../../domain/mocks/compile-step.ts';
+import { calledRequest } from '../../../domain/mocks/serving/called-request.ts';
+import { compileStep } from '../../../domain/mocks/scenarios/compile-step.ts';
 import { keptRequest } from '../../../domain/mocks/kept-request.ts';
-import { mockRequest } from '../../../domain/mocks/mock-request.ts';
-import type { StepRequest } from '../../../domain/mocks/step-rules.ts';
+import { mockRequest } from '../../../domain/mocks/serving/mock-request.ts';
+import type { StepRequest } from '../../../domain/mocks/scenarios/step-rules.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };

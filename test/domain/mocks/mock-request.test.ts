@@ -1,4 +1,4 @@
-import { mockRequest, valuesByName } from '../../../domain/mocks/mock-request.ts';
+import { mockRequest, valuesByName } from '../../../domain/mocks/serving/mock-request.ts';
 import { threadCpuMs } from '../../support/thread-cpu.ts';
 
 const form = (fields: string) =>

@@ -1,4 +1,4 @@
-import { withOwnAddresses } from '../../../domain/mocks/own-addresses.ts';
+import { withOwnAddresses } from '../../../domain/mocks/serving/own-addresses.ts';
 
 const UPSTREAM = 'https://api.example.com/base';
 const OWN = 'http://localhost:3000/mocks/key';

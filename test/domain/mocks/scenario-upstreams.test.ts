@@ -1,4 +1,4 @@
-import { linksOf, upstreamOf, UpstreamsIn } from '../../../domain/mocks/scenario-upstreams.ts';
+import { linksOf, upstreamOf, UpstreamsIn } from '../../../domain/mocks/serving/scenario-upstreams.ts';
 
 const HOSTS = {
   upstream: 'https://login.example.com',

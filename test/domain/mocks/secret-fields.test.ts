@@ -1,11 +1,11 @@
-import { answerBody, requestCriterion } from '../../../domain/mocks/message-body.ts';
+import { answerBody, requestCriterion } from '../../../domain/mocks/serving/message-body.ts';
 import {
   createStandIns,
   headerWithStandIns,
   isSecretName,
   secretsOfHeaders,
   textWithStandIns,
-} from '../../../domain/mocks/secret-fields.ts';
+} from '../../../domain/mocks/recording/secret-fields.ts';
 
 const standInOf = createStandIns('key');
 const standIn = standInOf('SECRET-1');

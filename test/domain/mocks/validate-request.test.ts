@@ -1,7 +1,7 @@
-import { mockRequest } from '../../../domain/mocks/mock-request.ts';
-import type { JsonSchema } from '../../../domain/mocks/step-rules.ts';
+import { mockRequest } from '../../../domain/mocks/serving/mock-request.ts';
+import type { JsonSchema } from '../../../domain/mocks/scenarios/step-rules.ts';
 import { compileSchemas } from '../../../domain/mocks/validate-request.ts';
-import { withPatternWork } from '../../../domain/webhooks/pattern-work.ts';
+import { withPatternWork } from '../../../domain/events/webhooks/pattern-work.ts';
 
 const WORK = 2_000_000;
 const validated = (schema: JsonSchema, body: unknown, definitions: Record<string, JsonSchema> = {}) => {

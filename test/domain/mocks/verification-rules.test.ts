@@ -1,4 +1,4 @@
-import { boundsOf, verificationProblems } from '../../../domain/mocks/verification-rules.ts';
+import { boundsOf, verificationProblems } from '../../../domain/mocks/verification/verification-rules.ts';
 
 const expectation = (matching: number[], times?: Parameters<typeof boundsOf>[0], unknown: number[] = []) => ({
   matching,

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { longId } from '../../../domain/crm/org-id-rules.ts';
+import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import type { Fault, FaultKind, FaultRule } from './faults.ts';
 import { MetadataStore } from './metadata-store.ts';
 import type { SoqlTable } from './soql.ts';

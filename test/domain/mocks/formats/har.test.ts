@@ -1,5 +1,5 @@
 import { importHar } from '../../../../domain/mocks/formats/har.ts';
-import { createStandIns } from '../../../../domain/mocks/secret-fields.ts';
+import { createStandIns } from '../../../../domain/mocks/recording/secret-fields.ts';
 
 const standInOf = createStandIns('a key');
 const JSON_TYPE = { name: 'Content-Type', value: 'application/json' };

@@ -1,8 +1,8 @@
-import { compileStep } from '../../../../domain/mocks/compile-step.ts';
-import { mockRequest } from '../../../../domain/mocks/mock-request.ts';
-import { compileSteps, stepFor } from '../../../../domain/mocks/replay.ts';
-import { Turns } from '../../../../domain/shared/turns.ts';
-import type { Step } from '../../../../domain/mocks/step-rules.ts';
+import { compileStep } from '../../../../domain/mocks/scenarios/compile-step.ts';
+import { mockRequest } from '../../../../domain/mocks/serving/mock-request.ts';
+import { compileSteps, stepFor } from '../../../../domain/mocks/serving/replay.ts';
+import { Turns } from '../../../../domain/kernel/shared/turns.ts';
+import type { Step } from '../../../../domain/mocks/scenarios/step-rules.ts';
 import { importOpenApi } from '../../../../domain/mocks/formats/openapi.ts';
 
 const described = (paths: unknown, more: Record<string, unknown> = {}) =>

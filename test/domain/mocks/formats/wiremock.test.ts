@@ -1,8 +1,8 @@
 import { DateTime, type DurationLike } from 'luxon';
-import { compileStep } from '../../../../domain/mocks/compile-step.ts';
+import { compileStep } from '../../../../domain/mocks/scenarios/compile-step.ts';
 import { importWireMock } from '../../../../domain/mocks/formats/wiremock.ts';
-import { mockRequest } from '../../../../domain/mocks/mock-request.ts';
-import type { Step } from '../../../../domain/mocks/step-rules.ts';
+import { mockRequest } from '../../../../domain/mocks/serving/mock-request.ts';
+import type { Step } from '../../../../domain/mocks/scenarios/step-rules.ts';
 
 const mapped = (...mappings: unknown[]) => importWireMock(JSON.stringify({ mappings }));
 const requestOf = (request: unknown) => mapped({ request, response: {} }).steps[0]?.request;

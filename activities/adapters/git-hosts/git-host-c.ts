@@ -1,0 +1,61 @@
+import type { CommitStatus, GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
+import { type CallHost, type HostAccess, withoutValue, textOf } from './host-http.ts';
+
+const NAME = 'host-c';
+const ENDED: Record<string, PipelineState> = {
+  success: 'succeeded',
+  skipped: 'succeeded',
+  failed: 'failed',
+  canceled: 'cancelled',
+};
+const STATES: Record<CommitStatus['state'], string> = {
+  pending: 'pending',
+  success: 'success',
+  failure: 'failed',
+  error: 'canceled',
+};
+
+/** GitLab's REST interface, version 4: pipelines, statuses of commits, labels of merge requests. */
+export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): GitHost {
+  const headers = { 'private-token': token };
+  const project = (repository: string) => `${baseUrl}/projects/${encodeURIComponent(repository)}`;
+  const pipelineOf = (repository: string, runId: string) =>
+    `${project(repository)}/pipelines/${encodeURIComponent(runId)}`;
+  return {
+    async dispatchPipeline({ repository, ref, inputs }) {
+      const body = { ref, variables: Object.entries(inputs).map(([key, value]) => ({ key, value })) };
+      const answer = await call(NAME, { method: 'POST', url: `${project(repository)}/pipeline`, headers, body });
+      if (!answer.isOk) return answer;
+      const { id, web_url: webUrl } = answer.value;
+      return { isOk: true, value: { runId: textOf(id), url: textOf(webUrl) } };
+    },
+
+    async pipelineState({ repository, runId }) {
+      const answer = await call(NAME, { method: 'GET', url: pipelineOf(repository, runId), headers });
+      if (!answer.isOk) return answer;
+      return { isOk: true, value: ENDED[textOf(answer.value.status) ?? ''] ?? 'open' };
+    },
+
+    cancelPipeline: async ({ repository, runId }) =>
+      withoutValue(await call(NAME, { method: 'POST', url: `${pipelineOf(repository, runId)}/cancel`, headers })),
+
+    async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
+      const body = {
+        state: STATES[state],
+        name: context,
+        description,
+        ...(targetUrl !== undefined && { target_url: targetUrl }),
+      };
+      return withoutValue(
+        await call(NAME, { method: 'POST', url: `${project(repository)}/statuses/${commitId}`, headers, body }),
+      );
+    },
+
+    async changeLabel({ repository, prNumber, add, remove }) {
+      const body = { add_labels: add, remove_labels: remove.join(',') };
+      return withoutValue(
+        await call(NAME, { method: 'PUT', url: `${project(repository)}/merge_requests/${prNumber}`, headers, body }),
+      );
+    },
+  };
+}

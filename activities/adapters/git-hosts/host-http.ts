@@ -1,0 +1,180 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { request } from 'undici';
+import type { HostAnswer } from '../../../domain/code/git-hosts/git-host.port.ts';
+import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
+import { createHostAgent } from './host-agent.ts';
+
+const TIMEOUT_MS = 20_000;
+const ANSWER_MAX_BYTES = 1_048_576;
+/** Refused temporarily, before anything was done. */
+const BUSY = new Set([425, 429, 503]);
+/** Failed somewhere on the way: the request may have been carried out. */
+const BROKEN = new Set([408, 500, 502, 504]);
+/** The connection was not established. */
+const UNREACHED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+const TIMED_OUT = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
+export interface HostCall {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  url: string;
+  headers: Record<string, string>;
+  body?: unknown;
+  /** Further statuses that count as success; `all`: every one does. */
+  acceptedStatuses?: readonly number[] | 'all';
+  /** Of the response's body; a longer one counts as none. */
+  maxBytes?: number;
+}
+
+/** A response of success, or of an accepted status. */
+export interface HostReply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Undefined when it is not JSON. */
+  json: unknown;
+}
+
+/** The address of a git host, and the credential for it. */
+export interface HostAccess {
+  /** Root of the host's REST interface, without a slash at its end. */
+  baseUrl: string;
+  token: string;
+  /** Empty where the host expects none. */
+  username: string;
+}
+
+export type HostJson = Record<string, unknown>;
+/** Calls a host's REST interface. Every failure is a value, and names the host only by `name`. */
+export type CallHost = (name: string, call: HostCall) => Promise<HostAnswer<HostJson>>;
+/** Likewise, with status and headers. */
+export type ExchangeWithHost = (name: string, call: HostCall) => Promise<HostAnswer<HostReply>>;
+
+export interface HostHttp {
+  call: CallHost;
+  exchange: ExchangeWithHost;
+  close: () => Promise<void>;
+}
+
+/** Calls only permitted addresses, over connections that are kept open, and follows no redirects. */
+export function createHostHttp(addresses: HostAddresses, timeoutMs = TIMEOUT_MS): HostHttp {
+  const dispatcher = createHostAgent(addresses, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  const exchange: ExchangeWithHost = async (
+    name,
+    { method, url, headers, body, acceptedStatuses = [], maxBytes = ANSWER_MAX_BYTES },
+  ) => {
+    const refusal = addresses.refusedUrl(url);
+    if (refusal !== undefined)
+      return { isOk: false, isTransient: false, mayBeDone: false, reason: `The address of ${name} is not permitted` };
+    try {
+      const response = await request(url, {
+        method,
+        dispatcher,
+        signal: AbortSignal.timeout(timeoutMs),
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'quayside',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const { statusCode: status } = response;
+      const json = await readJson(response.body, maxBytes);
+      if (status < 300 || acceptedStatuses === 'all' || acceptedStatuses.includes(status))
+        return { isOk: true, value: { status, headers: response.headers, json } };
+      const message = errorMessage(asObject(json));
+      const retryAfterMs = limitedForMs(status, response.headers, { message, nowMs: Date.now() });
+      const mayBeDone = BROKEN.has(status);
+      return {
+        isOk: false,
+        isTransient: retryAfterMs !== undefined || BUSY.has(status) || mayBeDone,
+        mayBeDone,
+        reason: `${name} answered ${status}${message}`,
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+      };
+    } catch (error) {
+      const { code = '', name: errorName } = error as NodeJS.ErrnoException;
+      return {
+        isOk: false,
+        isTransient: true,
+        mayBeDone: !UNREACHED.has(code),
+        isTimeout: errorName === 'TimeoutError' || TIMED_OUT.has(code),
+        reason: `${name} could not be reached`,
+      };
+    }
+  };
+  return {
+    exchange,
+    async call(name, order) {
+      const answer = await exchange(name, order);
+      return answer.isOk ? { isOk: true, value: asObject(answer.value.json) } : answer;
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+async function readJson(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const asObject = (json: unknown): HostJson => (typeof json === 'object' && json !== null ? (json as HostJson) : {});
+
+/** GitHub asks for at least this where a secondary limit names no time. */
+const UNNAMED_LIMIT_MS = 60_000;
+
+/**
+ * How long a host's rate limit holds; undefined for a response that is not about one. GitHub answers 403 or 429 with
+ * `retry-after`, with `x-ratelimit-reset` (seconds since the epoch) when none remains, or with the message alone; the
+ * other hosts 429.
+ */
+export function limitedForMs(
+  status: number,
+  headers: IncomingHttpHeaders,
+  { message, nowMs }: { message: string; nowMs: number },
+): number | undefined {
+  const header = (name: string) => [headers[name]].flat()[0];
+  const isUsedUp = header('x-ratelimit-remaining') === '0' || header('ratelimit-remaining') === '0';
+  const retryAfter = header('retry-after');
+  const isLimited = isUsedUp || retryAfter !== undefined || /rate limit/i.test(message);
+  if (status !== 429 && !(status === 403 && isLimited)) return undefined;
+  const reset = !isUsedUp
+    ? Number.NaN
+    : Number(header('x-ratelimit-reset') ?? header('ratelimit-reset')) * 1_000 - nowMs;
+  const after =
+    retryAfter === undefined
+      ? reset
+      : /^\d+$/.test(retryAfter)
+        ? Number(retryAfter) * 1_000
+        : Date.parse(retryAfter) - nowMs;
+  return Number.isFinite(after) ? Math.max(after, 1_000) : UNNAMED_LIMIT_MS;
+}
+
+/** The host's error message, if it is a text. */
+const errorMessage = ({ message }: HostJson): string =>
+  typeof message === 'string' ? `: ${message.slice(0, 300)}` : '';
+
+/** An id or a text of a response; null when it is neither. */
+export const textOf = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+
+/** The result of a call whose response is not needed. */
+export const withoutValue = (answer: HostAnswer<unknown>): HostAnswer<null> =>
+  answer.isOk ? { isOk: true, value: null } : answer;

@@ -1,0 +1,136 @@
+import { isLeftOut, whyTooLarge } from '../../../domain/insight/code-analysis/jobs/checkout-rules.ts';
+import { branchHead, noteCommit } from '../../../domain/insight/code-analysis/jobs/analysis-jobs.queries.ts';
+import { storeAnalysis } from '../../../domain/insight/code-analysis/analyses.mutations.ts';
+import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
+import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
+import { fullCommitId } from '../../../domain/code/git/commits.queries.ts';
+import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
+import type { Remote } from '../../../domain/code/git/mirror/git-mirrors.port.ts';
+import { projectById } from '../../../domain/projects/projects/projects.queries.ts';
+import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
+import { DomainError } from '../../../domain/kernel/shared/errors.ts';
+import {
+  analysisResultsContract,
+  resultsStoredSignal,
+} from '../../../workflows/insight/code-analysis/analysis-results.contract.ts';
+import type { Deps } from '../../deps.ts';
+import { withHeartbeat } from '../../heartbeat.ts';
+
+const failed = (error: string): RunOutcome => ({ status: 'failed', error });
+
+/** Puts the files of a commit into a folder, has them analysed, and stores the results. */
+export const analyze = (deps: Deps, tenant: TenantKey, run: RunContext): Promise<RunOutcome> => {
+  let progress: object = { step: 'commit' };
+  return withHeartbeat(
+    async (signal) => {
+      const { analyzer } = deps.analysis;
+      const { projectId, remoteUrl, platform, repositoryIdentifier, defaultBranch, payload } = run;
+      if (projectId === null || platform === null || repositoryIdentifier === null)
+        return failed('The run names no repository');
+      if (remoteUrl === null) return failed(`The project ${repositoryIdentifier} has no remoteUrl`);
+      const unavailable = analyzer.whyUnavailable();
+      if (unavailable !== undefined) return failed(unavailable);
+      const unit = deps.actingAs(systemActor(tenant, 'code-analysis'));
+      const of = { projectId, platform, remoteUrl, repositoryIdentifier };
+      const credential = await unit((tx) => gitCredential(tx, deps.encryption, of));
+      const branch = payload.branch ?? defaultBranch ?? 'main';
+      const sha = await resolveCommit(deps, tenant, run, { branch, remote: { url: remoteUrl, credential } }, signal);
+      if (!('commitId' in sha)) return sha;
+      const { commitId } = sha;
+      await unit((tx) => noteCommit(tx, run.id, commitId));
+      const failedOn = (error: string): RunOutcome => ({ ...failed(error), result: { branch, commitId } });
+      progress = { step: 'checkout', commitId };
+      const startedAt = deps.now();
+      const place = await analyzer.open();
+      try {
+        const order = { sha: commitId, folder: place.folder, isLeftOut, whyTooLarge };
+        const mirror = { tenantId: tenant.tenantId, projectId };
+        const checkout = await deps.git.mirrors.checkout(mirror, { url: remoteUrl, credential }, order, signal);
+        if (!checkout.isOk) return failedOn(checkout.reason);
+        const { files, leftOut } = checkout;
+        progress = { step: 'analysis', commitId, files };
+        const outcome = await place.analyze(signal);
+        if (!outcome.isOk) return failedOn(outcome.reason);
+        progress = { step: 'store', commitId, files };
+        const project = await projectById(deps.reads.as(systemActor(tenant, 'code-analysis')), projectId);
+        if (!project) return failedOn('The project was removed');
+        const { engines, notes, isOffline, durationMs } = outcome;
+        const stored = await storeAnalysis(
+          { tx: unit, objects: deps.objects, tenantId: tenant.tenantId },
+          outcome.sarif(),
+          {
+            project,
+            runId: run.id,
+            branch,
+            commitId,
+            analyzedAt: startedAt,
+            durationMs,
+            engine: analyzer.name,
+            triggeredBy: run.triggeredBy,
+            isScheduled: run.isScheduled,
+            isForced: payload.force === true,
+          },
+        );
+        await deps.launch.signalWithStart(
+          analysisResultsContract,
+          { ...tenant, projectId, repositoryIdentifier, branch },
+          resultsStoredSignal,
+        );
+        const result = {
+          branch,
+          commitId,
+          analysisId: stored.analysisId,
+          files,
+          leftOut,
+          engines,
+          notes,
+          isOffline,
+          durationMs,
+        };
+        return { status: 'succeeded', result };
+      } catch (error) {
+        // What is refused now is refused each time.
+        if (error instanceof DomainError && error.code !== 'unavailable') return failedOn(error.message);
+        throw error;
+      } finally {
+        await place.close();
+      }
+    },
+    () => progress,
+  );
+};
+
+/**
+ * The commit that a run is about. The repository is fetched when the mirror lacks it, and to find the head where one is
+ * wanted anew.
+ */
+async function resolveCommit(
+  deps: Deps,
+  tenant: TenantKey,
+  { projectId: id, payload, result }: RunContext,
+  { branch, remote }: { branch: string; remote: Remote },
+  signal: AbortSignal,
+): Promise<{ commitId: string } | RunOutcome> {
+  const projectId = id ?? '';
+  const mirror = { tenantId: tenant.tenantId, projectId };
+  const { mirrors } = deps.git;
+  const reads = deps.reads.as(systemActor(tenant, 'code-analysis'));
+  // An attempt that was cut off had found the head.
+  const given = payload.commitId ?? (typeof result.commitId === 'string' ? result.commitId : undefined);
+  const wanted = given && (await fullCommitId(reads, projectId, given));
+  if (wanted !== undefined) {
+    const [known] = await mirrors.present(mirror, [wanted]).catch(() => new Set<string>());
+    if (known !== undefined) return { commitId: known };
+  } else if (payload.force !== true) {
+    const head = await branchHead(reads, { projectId, branch });
+    if (head !== undefined) return { commitId: head };
+  }
+  const fetched = await mirrors.fetch(mirror, remote, signal);
+  if (fetched.outcome === 'failed') return failed(`The repository could not be fetched: ${fetched.reason}`);
+  if (wanted === undefined) {
+    const head = (await mirrors.refs(mirror)).find(({ kind, name }) => kind === 'branch' && name === branch)?.sha;
+    return head === undefined ? failed(`The repository has no branch ${branch}`) : { commitId: head };
+  }
+  const [found] = await mirrors.present(mirror, [wanted]);
+  return found === undefined ? failed(`The repository has no commit ${wanted}`) : { commitId: found };
+}

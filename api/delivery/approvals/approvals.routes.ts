@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { Decision } from '../../../domain/delivery/approvals/approval-rules.ts';
+import { takeDecision } from '../../../domain/delivery/approvals/decisions.ts';
+import { stepsOf, voterOf } from '../../../domain/delivery/approvals/approval-steps.queries.ts';
+import { approvalById, type ApprovalRow, listApprovals } from '../../../domain/delivery/approvals/approvals.queries.ts';
+import { expireOfRun } from '../../../domain/delivery/approvals/approvals.mutations.ts';
+import { projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
+import { sendDecision } from '../../../workflows/delivery/approvals/approval.contract.ts';
+import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
+import { byId, NoContent } from '../../http/parameters.ts';
+import { pageReply } from '../../http/replies.ts';
+import type { Scope } from '../../http/scope.ts';
+import { Approval, ApprovalsQuery, ApprovalWithSteps, DecisionIn } from './approvals.schemas.ts';
+
+const GROUP = 'Approvals';
+
+const decisionOf = (
+  decision: Decision,
+  { id, comment }: { id: string; comment: string | undefined },
+  { tx, adapters, actor, requestId, traceparent, log }: Scope,
+): Promise<ApprovalRow> => {
+  const onAway = (error: unknown, approvalId: string) =>
+    log.warn({ err: error, approvalId }, 'a decision was not answered');
+  const made = { decision, comment: comment ?? null, by: actor, requestId, traceparent };
+  return takeDecision(tx, sendDecision(adapters.launch, onAway), id, made);
+};
+
+const decisionRoute = (operationId: string, decision: Decision, summary: string, description: string) =>
+  defineRoute({
+    operationId,
+    method: 'post',
+    path: `/api/flows/approvals/{id}/${decision}`,
+    group: GROUP,
+    summary,
+    description: `${description} Repeating your own decision gets 200; an approval that has been decided otherwise gets 409.`,
+    roles: ['owner', 'member'],
+    projectScope: 'row',
+    params: byId,
+    body: DecisionIn,
+    status: 200,
+    response: Approval,
+    errors: ['invalid_transition'],
+    audit: {
+      none: 'the workflow, which applies decisions one by one, writes approval.voted, .approved or .rejected on behalf of the caller',
+    },
+    handle: ({ params: { id }, body: { comment } }, scope) => decisionOf(decision, { id, comment }, scope),
+  });
+
+export const approvalsRoutes = [
+  defineRoute({
+    operationId: 'listApprovals',
+    method: 'get',
+    path: '/api/flows/approvals',
+    group: GROUP,
+    summary: 'List approvals, newest first',
+    roles: ANY_ROLE,
+    projectScope: 'row',
+    query: ApprovalsQuery,
+    status: 200,
+    response: z.object({ items: z.array(Approval), total: z.int(), limit: z.int(), offset: z.int() }),
+    async handle(
+      { query: { status = 'requested', mine, repositoryIdentifier, environment, limit, offset } },
+      { reads, actor, requestUrl },
+    ) {
+      if (repositoryIdentifier !== undefined) await projectInRequest(reads, repositoryIdentifier);
+      const decidableBy = mine ? await voterOf(reads, actor) : undefined;
+      const { items, total } = await listApprovals(
+        reads,
+        { status, repositoryIdentifier, environment, decidableBy },
+        { limit, offset },
+      );
+      return pageReply(requestUrl, { limit, offset, total }, { items, total, limit, offset });
+    },
+  }),
+  defineRoute({
+    operationId: 'getApproval',
+    method: 'get',
+    path: '/api/flows/approvals/{id}',
+    group: GROUP,
+    summary: 'Get an approval with its history',
+    roles: ANY_ROLE,
+    projectScope: 'row',
+    params: byId,
+    status: 200,
+    response: ApprovalWithSteps,
+    async handle({ params: { id } }, { reads }) {
+      const approval = await approvalById(reads, id);
+      return { ...approval, steps: await stepsOf(reads, id) };
+    },
+  }),
+  decisionRoute(
+    'grantApproval',
+    'approve',
+    'Approve a run',
+    'For the people and teams named in the approval policy, otherwise the owners. The requester may only approve if the policy allows it. With `minApprovals`, the run is approved once that many people have approved it.',
+  ),
+  decisionRoute('rejectApproval', 'reject', 'Reject a run', 'For approvers. One rejection is final.'),
+  defineRoute({
+    operationId: 'expireApproval',
+    method: 'post',
+    path: '/api/flows/internal/approvals/{id}/expire',
+    group: 'Flows: internal',
+    summary: 'Mark the approval of a run as expired',
+    description: '`id` is the id of the run. An approval that has been decided is not changed.',
+    roles: ['application'],
+    projectScope: 'row',
+    params: byId,
+    status: 204,
+    response: NoContent,
+    audit: 'approval.expired',
+    handle: ({ params: { id } }, { tx }) => tx((work) => expireOfRun(work, id)),
+  }),
+];

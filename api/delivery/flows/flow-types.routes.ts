@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { whyUnavailable } from '../../../domain/delivery/flows/programs/executor-rules.ts';
+import type { Reads } from '../../../domain/kernel/data/fenced-reads.ts';
+import { FLOW_TYPES, type FlowType } from '../../../domain/delivery/flows/flow-types.ts';
+import { whyNotByItself } from '../../../domain/delivery/flows/programs/own-means.queries.ts';
+import { runsHealth } from '../../../domain/delivery/flows/run-list.queries.ts';
+import { type Commands, executorHere, unavailableType } from '../../../domain/delivery/flows/programs/commands-file.ts';
+import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
+import { FlowHealth, FlowTypeOut } from './flow-runs.schemas.ts';
+
+const GROUP = 'Flows';
+
+const schemas = new Map<string, Record<string, unknown>>(
+  FLOW_TYPES.map(({ id, payload }) => [id, z.toJSONSchema(payload, { io: 'input' })]),
+);
+
+async function view(reads: Reads, type: FlowType, commands: Commands): Promise<z.input<typeof FlowTypeOut>> {
+  const { id, summary, category, gates, isInternal } = type;
+  const executor = executorHere(type, { hasPipeline: false, commands });
+  const unavailable = unavailableType(type, { hasPipeline: false, commands });
+  const why = unavailable === undefined ? await whyNotByItself(reads, { id, executor }) : whyUnavailable(unavailable);
+  return {
+    id,
+    summary,
+    category,
+    gates,
+    isInternal,
+    executor: executor ?? null,
+    available: why === null,
+    reason: why,
+    payloadSchema: schemas.get(id) ?? {},
+  };
+}
+
+const views = (reads: Reads, commands: Commands) => Promise.all(FLOW_TYPES.map((type) => view(reads, type, commands)));
+
+export const flowTypesRoutes = [
+  defineRoute({
+    operationId: 'listFlowTypes',
+    method: 'get',
+    path: '/api/flows/types',
+    group: GROUP,
+    summary: 'List flow types with their payload schemas and executors',
+    description:
+      'A run with a `pipeline` in its payload is executed by the git host, whatever the executor of its type.',
+    roles: ANY_ROLE,
+    projectScope: 'none',
+    status: 200,
+    response: z.array(FlowTypeOut),
+    handle: (_, { reads, adapters }) => views(reads, adapters.flows.commands),
+  }),
+  defineRoute({
+    operationId: 'getFlowHealth',
+    method: 'get',
+    path: '/api/flows/health',
+    group: GROUP,
+    summary: 'Get the health of flow runs',
+    roles: ANY_ROLE,
+    projectScope: 'row',
+    status: 200,
+    response: FlowHealth,
+    async handle(_, { reads, adapters }) {
+      const health = await runsHealth(reads);
+      const types = await views(reads, adapters.flows.commands);
+      const available = types.filter((type) => type.available).length;
+      return {
+        ...health,
+        status: health.notLaunched > 0 ? ('degraded' as const) : ('ok' as const),
+        types: { available, unavailable: FLOW_TYPES.length - available },
+      };
+    },
+  }),
+];

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { anyText, mapOf } from '../../../domain/kernel/json/large-maps.ts';
+import { isId } from '../../../domain/kernel/shared/ids.ts';
+import { DELIVERY_STATUSES } from '../../../domain/events/webhooks/delivery-rules.ts';
+import type { DeliveryCursor } from '../../../domain/events/webhooks/deliveries.queries.ts';
+import { JsonObject, DateTime, queryInt, Timestamp } from '../../http/parameters.ts';
+import { EventWord } from './webhooks.schemas.ts';
+
+/** Payloads are stored with each delivery and sent with each attempt, so larger ones are refused. */
+export const PAYLOAD_LIMIT_BYTES = 1024 * 1024;
+
+export const TriggerIn = z.strictObject({
+  event: EventWord,
+  payload: JsonObject.meta({ description: 'Sent as `data` of the body' }),
+});
+export const DeliverIn = z.strictObject({ payload: JsonObject.meta({ description: 'Sent as `data` of the body' }) });
+export const RecoverIn = z.strictObject({ since: DateTime, until: DateTime.optional() });
+
+export const DeliveryResult = z
+  .object({
+    success: z.boolean(),
+    message: z.string().optional(),
+    error: z.string().optional(),
+    providerDetails: z.object({
+      queued: z.boolean(),
+      deliveryId: z.uuid().optional(),
+      webhookId: z.uuid(),
+      eventName: z.string(),
+      url: z.string().optional(),
+      method: z.string().optional(),
+      reason: z
+        .enum(['inactive', 'failed'])
+        .optional()
+        .meta({ description: 'Status of the webhook, if nothing was queued' }),
+    }),
+  })
+  .meta({ id: 'WebhookDeliveryResult' });
+
+export const RecoverResult = z
+  .object({
+    success: z.boolean(),
+    recovered: z.int().meta({ description: 'Number of redelivered deliveries' }),
+    hasMore: z.boolean().meta({ description: 'The limit of 10,000 was reached; repeat the request for the rest' }),
+    error: z.string().optional(),
+  })
+  .meta({ id: 'WebhookRecoverResult' });
+
+/** Opaque to clients: time and id of the last delivery of a page. */
+const Cursor = z.string().transform((text, context): DeliveryCursor => {
+  const [createdAt = '', id = ''] = Buffer.from(text, 'base64url').toString('utf8').split('|');
+  if (isId(id) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(createdAt) && !Number.isNaN(Date.parse(createdAt)))
+    return { createdAt, id };
+  context.addIssue({ code: 'custom', message: 'not a cursor of this list' });
+  return z.NEVER;
+});
+
+export const cursorAfter = ({ createdAt, id }: DeliveryCursor): string =>
+  Buffer.from(`${new Date(createdAt).toISOString()}|${id}`).toString('base64url');
+
+export const DeliveriesQuery = z.strictObject({
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  responseStatus: z
+    .string()
+    .regex(/^[1-5]\d\d$/, 'must be an HTTP status')
+    .transform(Number)
+    .optional()
+    .meta({
+      override: { type: 'integer', minimum: 100, maximum: 599, description: 'HTTP status of the last attempt' },
+    }),
+  from: DateTime.optional().meta({
+    description: 'Inclusive',
+    override: { type: 'string', format: 'date-time', description: 'Inclusive' },
+  }),
+  to: DateTime.optional().meta({
+    description: 'Exclusive',
+    override: { type: 'string', format: 'date-time', description: 'Exclusive' },
+  }),
+  limit: queryInt(1, 200, 50),
+  cursor: Cursor.optional().meta({ override: { type: 'string', description: '`nextCursor` of the previous page' } }),
+});
+
+const Delivery = z
+  .object({
+    id: z.uuid(),
+    webhookId: z.uuid(),
+    event: z.string(),
+    status: z.enum(DELIVERY_STATUSES),
+    attempts: z.int().meta({ description: 'Number of attempts so far' }),
+    responseStatus: z.int().nullable().meta({ description: 'Of the last attempt' }),
+    error: z.string().nullable().meta({ description: 'Of the last attempt' }),
+    durationMs: z.int().nullable().meta({ description: 'Of the last attempt' }),
+    redeliveryOf: z.uuid().nullable(),
+    createdAt: Timestamp,
+    nextAttemptAt: Timestamp.nullable(),
+    completedAt: Timestamp.nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+export const DeliveryPage = z.object({
+  deliveries: z.array(Delivery),
+  totals: z.object({ success: z.int(), failure: z.int(), pending: z.int() }),
+  nextCursor: z.string().nullable(),
+});
+
+export const Attempt = z
+  .object({
+    attempt: z.int().meta({ description: 'Starts at 1' }),
+    url: z.string(),
+    method: z.string(),
+    statusCode: z.int().nullable(),
+    error: z.string().nullable(),
+    templateError: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the template could not be rendered; nothing was sent in that case' }),
+    sentBody: z.string().nullable(),
+    responseHeaders: mapOf(anyText, anyText).nullable(),
+    responseBody: z.string().nullable().meta({ description: 'The first 64 KiB' }),
+    durationMs: z.int(),
+    startedAt: Timestamp,
+    completedAt: Timestamp,
+  })
+  .meta({ id: 'WebhookAttempt' });

@@ -1,0 +1,93 @@
+import type { TenantKey } from '../../kernel/shared/actor.ts';
+import type { Remote } from '../git/mirror/git-mirrors.port.ts';
+
+/** Why a request to a host failed. */
+export interface HostFailure {
+  isOk: false;
+  /** A retry may succeed. */
+  isTransient: boolean;
+  /** The host may have done it nevertheless: only the response was lost. */
+  mayBeDone: boolean;
+  /** For people; contains no secret. */
+  reason: string;
+  /** The host limits how often it is asked, and said for how long. */
+  retryAfterMs?: number;
+  /** It did not answer in time. */
+  isTimeout?: boolean;
+}
+
+/** The response of a host; a failure is a value. */
+export type HostAnswer<Value> = { isOk: true; value: Value } | HostFailure;
+
+export interface PipelineOrder {
+  repository: string;
+  /** File name or id of the pipeline, as the host knows it. */
+  pipeline: string;
+  /** Branch or tag. */
+  ref: string;
+  inputs: Record<string, string>;
+}
+
+export interface DispatchedPipeline {
+  /** Null when the host does not return it. */
+  runId: string | null;
+  url: string | null;
+}
+
+export type PipelineState = 'open' | 'succeeded' | 'failed' | 'cancelled';
+
+/** A pipeline that was dispatched. */
+export interface PipelineRun {
+  repository: string;
+  pipeline: string;
+  runId: string;
+}
+
+export interface CommitStatus {
+  repository: string;
+  commitId: string;
+  /** Distinguishes this status from others of the commit. */
+  context: string;
+  state: 'pending' | 'success' | 'failure' | 'error';
+  description: string;
+  targetUrl?: string | undefined;
+}
+
+export interface LabelChange {
+  repository: string;
+  prNumber: number;
+  add: string;
+  remove: readonly string[];
+}
+
+/** What runs use of a git host. Each call is bounded in time; writing statuses and labels again is safe. */
+export interface GitHost {
+  dispatchPipeline(order: PipelineOrder): Promise<HostAnswer<DispatchedPipeline>>;
+  pipelineState(run: PipelineRun): Promise<HostAnswer<PipelineState>>;
+  /** Requests the cancellation of a pipeline run; one that has ended is left as it is. */
+  cancelPipeline(run: PipelineRun): Promise<HostAnswer<null>>;
+  writeStatus(status: CommitStatus): Promise<HostAnswer<null>>;
+  changeLabel(change: LabelChange): Promise<HostAnswer<null>>;
+}
+
+export interface HostPlace extends TenantKey {
+  projectId: string;
+  platform: 'host-a' | 'host-b' | 'host-c';
+  /** For readers of the audit trail: what the credential is used for. */
+  purpose: string;
+}
+
+/** The host of a project with the tenant's credential for it; undefined without one. */
+export type FindGitHost = (place: HostPlace) => Promise<GitHost | undefined>;
+
+export interface BranchOrder {
+  remote: Remote;
+  branch: string;
+  /** Tag, branch or commit at which the branch begins. */
+  sourceRef: string;
+}
+
+export type CreatedBranch = { isOk: true; commitId: string } | { isOk: false; reason: string };
+
+/** Creates a branch on a remote. One that exists at that commit counts as created; at another it is a failure. */
+export type CreateBranch = (order: BranchOrder, signal: AbortSignal) => Promise<CreatedBranch>;

@@ -1,0 +1,201 @@
+import { sql } from 'kysely';
+import type { Reads } from '../../kernel/data/fenced-reads.ts';
+import type { ReadDatabase } from '../../kernel/data/tables.ts';
+import { notFound } from '../../kernel/shared/errors.ts';
+import { tenantSlugOf } from '../../kernel/tenants/tenants.queries.ts';
+import type { Tx } from '../../unit-of-work.ts';
+import type { LockQueueKey } from './lock-queue.port.ts';
+import { estimateWaitSeconds, type TicketState } from './lock-rules.ts';
+
+/** An environment with what its lock needs to know. */
+export interface LockPlace extends LockQueueKey {
+  projectId: string;
+}
+
+/** The environment of a lock. Throws `not_found`. */
+export async function lockPlace(reads: Reads, environmentId: string): Promise<LockPlace> {
+  const place = await findLockPlace(reads, environmentId);
+  if (!place) throw notFound('The environment');
+  return place;
+}
+
+export const findLockPlace = ({ db, tenantId }: Reads, environmentId: string): Promise<LockPlace | undefined> =>
+  db
+    .selectFrom('environment as e')
+    .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'e.tenantId').onRef('p.id', '=', 'e.projectId'))
+    .where('e.tenantId', '=', tenantId)
+    .where('e.id', '=', environmentId)
+    .select([
+      'e.tenantId',
+      tenantSlugOf('e.tenantId'),
+      'e.id as environmentId',
+      'e.projectId',
+      'e.name as environmentName',
+      'p.identifier as repositoryIdentifier',
+    ])
+    .executeTakeFirst();
+
+/** Serialises changes of one environment's queue until this transaction ends. */
+export async function lockQueueOf({ db, tenantId }: Tx, environmentId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId}/${environmentId}`}, 1))`.execute(db);
+}
+
+export const TICKET_COLUMNS = [
+  'id as ticketId',
+  'state',
+  'holder',
+  'executionId',
+  'runId',
+  'reason',
+  'leaseMinutes',
+  'createdAt',
+  'heldAt',
+  sql<string | null>`expires_at::timestamptz(3)`.as('expiresAt'),
+  'endedAt',
+] as const;
+
+/** Of tickets that have a place in the queue. */
+export const IN_QUEUE = [sql.lit<TicketState>('queued'), sql.lit<TicketState>('held')];
+
+/** The tickets of an environment. */
+export const ticketsOf = (db: ReadDatabase, tenantId: string, environmentId: string) =>
+  db.selectFrom('environment_lock_ticket').where('tenantId', '=', tenantId).where('environmentId', '=', environmentId);
+
+/** A ticket of the environment, whatever its state. Throws `not_found`. */
+export async function ticketById({ db, tenantId }: Reads, environmentId: string, ticketId: string) {
+  const ticket = await ticketsOf(db, tenantId, environmentId)
+    .where('id', '=', ticketId)
+    .select(TICKET_COLUMNS)
+    .executeTakeFirst();
+  if (!ticket) throw notFound('The ticket');
+  return ticket;
+}
+export type TicketRow = Awaited<ReturnType<typeof ticketById>>;
+
+/** A ticket with its place in the queue; both null when it has none. */
+export interface PlacedTicket extends TicketRow {
+  /** 0: holds the lock; 1: the next. */
+  position: number | null;
+  estimatedWaitSeconds: number | null;
+}
+
+/** How many of the newest holds are sampled for how long one lasts. */
+const HOLD_SAMPLE = 50;
+
+interface QueueOptions {
+  /** Only this ticket. */
+  ticketId?: string;
+  limit: number;
+}
+
+/** The queue of an environment: the holder of the lock, then who waits, in order. `total` counts them all. */
+export async function readQueue(
+  { db, tenantId }: Reads,
+  environmentId: string,
+  { ticketId, limit }: QueueOptions,
+): Promise<{ tickets: PlacedTicket[]; total: number }> {
+  const queue = db
+    .with('queue', () =>
+      ticketsOf(db, tenantId, environmentId)
+        .where('state', 'in', IN_QUEUE)
+        .selectAll()
+        .select([
+          sql<number>`(row_number() over (order by state, number))::int - case when bool_or(state = 'held') over () then 1 else 0 end`.as(
+            'position',
+          ),
+          sql<number>`(count(*) over ())::int`.as('total'),
+          sql<string | null>`max(held_at) over ()`.as('heldSince'),
+        ]),
+    )
+    .with('past', (inner) =>
+      inner
+        .selectFrom(
+          ticketsOf(db, tenantId, environmentId)
+            .where('heldAt', 'is not', null)
+            .where('endedAt', 'is not', null)
+            .orderBy('endedAt', 'desc')
+            .limit(sql.lit(HOLD_SAMPLE))
+            .select(sql<number>`extract(epoch from ended_at - held_at)::float8`.as('seconds'))
+            .as('sample'),
+        )
+        .select(sql<number | null>`percentile_cont(0.5) within group (order by seconds)`.as('median')),
+    )
+    .selectFrom(['queue', 'past'])
+    .orderBy('position')
+    .limit(limit)
+    .select([
+      ...TICKET_COLUMNS,
+      'position',
+      'total',
+      'median as medianHoldSeconds',
+      sql<number | null>`extract(epoch from clock_timestamp() - held_since)::float8`.as('heldForSeconds'),
+    ]);
+  const rows = await (ticketId === undefined ? queue : queue.where('id', '=', ticketId)).execute();
+  const tickets = rows.map(({ medianHoldSeconds, heldForSeconds, total: _, ...row }) => ({
+    ...row,
+    estimatedWaitSeconds: estimateWaitSeconds({ position: row.position, medianHoldSeconds, heldForSeconds }),
+  }));
+  return { tickets, total: rows[0]?.total ?? 0 };
+}
+
+/** A ticket with its place in the queue. Throws `not_found`. */
+export async function placedTicket(reads: Reads, environmentId: string, ticketId: string): Promise<PlacedTicket> {
+  const { tickets } = await readQueue(reads, environmentId, { ticketId, limit: 1 });
+  return (
+    tickets[0] ?? { ...(await ticketById(reads, environmentId, ticketId)), position: null, estimatedWaitSeconds: null }
+  );
+}
+
+/** Whether an environment is locked, and by whom. */
+export interface LockStatus {
+  isLocked: boolean;
+  ticketId: string | null;
+  heldBy: string | null;
+  executionId: string | null;
+  reason: string | null;
+  heldAt: string | null;
+  expiresAt: string | null;
+  /** Tickets that wait. */
+  waiting: number;
+}
+
+const FREE: LockStatus = {
+  isLocked: false,
+  ticketId: null,
+  heldBy: null,
+  executionId: null,
+  reason: null,
+  heldAt: null,
+  expiresAt: null,
+  waiting: 0,
+};
+
+/** The lock of each of these environments; an expired lease locks nothing. */
+export async function lockStatuses(
+  { db, tenantId }: Reads,
+  environmentIds: readonly string[],
+): Promise<(environmentId: string) => LockStatus> {
+  const rows = await db
+    .selectFrom('environment_lock_ticket')
+    .where('tenantId', '=', tenantId)
+    .where('environmentId', '=', sql<string>`any (${environmentIds}::uuid[])`)
+    .where('state', 'in', IN_QUEUE)
+    .groupBy('environmentId')
+    .select([
+      'environmentId',
+      sql<number>`(count(*) filter (where state = 'queued'))::int`.as('waiting'),
+      sql<Partial<LockStatus> | null>`
+        (jsonb_agg(jsonb_build_object('ticketId', id, 'heldBy', holder->>'email', 'executionId', execution_id, 'reason', reason,
+          'heldAt', held_at, 'expiresAt', expires_at::timestamptz(3))) filter (where state = 'held' and expires_at > now()))->0`.as(
+        'held',
+      ),
+    ])
+    .execute();
+  const byId = new Map(
+    rows.map(({ environmentId, held, waiting }) => [
+      environmentId,
+      { ...FREE, ...held, isLocked: held !== null, waiting },
+    ]),
+  );
+  return (environmentId) => byId.get(environmentId) ?? FREE;
+}

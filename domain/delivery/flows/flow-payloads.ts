@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { mapOf, openObject, type TextRule, textUpTo, trimmedText } from '../../kernel/json/large-maps.ts';
+
+export const Name = z.string().trim().min(1).max(255);
+export const Names = z.array(Name).min(1).max(500);
+export const Versions = mapOf(trimmedText(255), trimmedText(255));
+
+export const WORK_ITEM_TYPES = [
+  'host-a-issue',
+  'host-a-pr',
+  'host-a-commit',
+  'host-b-workitem',
+  'host-b-commit',
+  'host-c-commit',
+  'tracker-a-issue',
+] as const;
+
+const WorkItemRef = z.strictObject({
+  type: z.enum(WORK_ITEM_TYPES),
+  key: Name,
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .optional(),
+  repository: Name.optional(),
+  organization: Name.optional(),
+  project: Name.optional(),
+});
+export type WorkItemRef = z.output<typeof WorkItemRef>;
+
+const INPUT_NAME = /^\w{1,100}$/;
+const inputName: TextRule = {
+  schema: z.string().regex(INPUT_NAME),
+  read: (value) => (typeof value === 'string' && INPUT_NAME.test(value) ? value : undefined),
+};
+
+/** A pipeline of the git host that carries a run out. */
+export const Pipeline = z.strictObject({
+  id: Name.meta({
+    description: 'host-a: file name or id of the workflow; host-b: id of the pipeline; host-c: any name, shown only',
+  }),
+  ref: Name.optional().meta({ description: 'Branch or tag; the default branch when absent' }),
+  inputs: mapOf(inputName, textUpTo(65_535)).optional(),
+  timeoutMinutes: z.int().min(1).max(1_440).optional().meta({ description: 'Default 60' }),
+});
+
+/** What the payload of every type may name. Other members are kept and passed to what carries the run out. */
+const COMMON = {
+  id: z.string(),
+  repositoryIdentifier: z.string().max(255).optional(),
+  environmentName: Name.optional(),
+  environmentId: z.uuid().optional(),
+  domain: Name.optional(),
+  releaseName: Name.optional(),
+  branch: Name.optional(),
+  commitId: z
+    .string()
+    .regex(/^[0-9a-f]{7,64}$/i, 'must be a commit id')
+    .optional(),
+  prNumber: z.int().positive().optional(),
+  flowPath: Name.optional(),
+  workItemRef: WorkItemRef.optional(),
+  approvalPolicy: openObject().optional().meta({
+    description:
+      "For a type with the approval gate: as an environment's policy; counts only where the policies of the run's targets skip the approval",
+  }),
+  pipeline: Pipeline.optional().meta({ description: 'Carries the run out as a pipeline of the git host' }),
+};
+
+/** The payload of a type: the members of all types and those of its own. */
+export const payload = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject({ ...COMMON, ...shape });
+export const ON_ORG = { orgUsername: Name.optional() };
+export const SANDBOX = { sandboxName: Name.optional(), productionUsername: Name.optional() };
+/** Members of types that change what orgs run: they obey the windows of environments. */
+export const PROMOTION = {
+  failOutsideWindow: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Fail instead of waiting for a window of the environment' }),
+  override: z
+    .strictObject({ reason: z.string().trim().min(1).max(1_000) })
+    .optional()
+    .meta({
+      description:
+        "By an owner: pass the environment's windows and freezes, and what must be deployed before. Shown on the compliance report",
+    }),
+};
+export const RELEASE = { repositoryIdentifier: z.string().max(255), domain: Name, releaseName: Name, ...PROMOTION };
+
+export type RunPayload = z.output<z.ZodObject<typeof COMMON>> &
+  Partial<z.output<z.ZodObject<typeof PROMOTION>>> &
+  Record<string, unknown>;

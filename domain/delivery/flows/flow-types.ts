@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import { DomainError, invalidField } from '../../kernel/shared/errors.ts';
+import { fieldErrors, PARSING } from '../../kernel/shared/input-errors.ts';
+import { openObject } from '../../kernel/json/large-maps.ts';
+import { didYouMean } from '../../kernel/text/suggestion-rules.ts';
+import type { FlowTraits } from './programs/executor-rules.ts';
+import {
+  Name,
+  Names,
+  ON_ORG,
+  payload,
+  PROMOTION,
+  RELEASE,
+  type RunPayload,
+  SANDBOX,
+  Versions,
+} from './flow-payloads.ts';
+
+export const FLOW_CATEGORIES = [
+  'access',
+  'environment',
+  'release',
+  'package',
+  'pool',
+  'testing',
+  'build',
+  'repository',
+  'scheduled',
+  'cascade',
+  'other',
+] as const;
+export type FlowCategory = (typeof FLOW_CATEGORIES)[number];
+
+export interface FlowType<Id extends string = string, Own extends FlowTraits['own'] = FlowTraits['own']>
+  extends FlowTraits {
+  id: Id;
+  own: Own;
+  summary: string;
+  category: FlowCategory;
+  payload: z.ZodObject;
+}
+
+/** The type of the runs by which a release is deployed stage by stage. */
+export const CHILD_OF_RELEASE = 'execute-release';
+
+/** The type of the runs that analyse code. */
+export const ANALYZE = 'analyze';
+
+/** The type of the runs that lend a browser, and wait for its end. */
+export const RECORD_SESSION = 'record-session';
+
+/** The type of the runs by which review pools get their orgs. */
+export const POOL_PREPARE = 'pool-prepare';
+
+const NO_GATES = { approval: false, lock: false };
+const BOTH_GATES = { approval: true, lock: true };
+
+const type = <Id extends string, Own extends FlowTraits['own'] = undefined>(
+  id: Id,
+  category: FlowCategory,
+  summary: string,
+  {
+    gates = NO_GATES,
+    target = 'none',
+    own,
+    isDeployment = false,
+    changesOrg = isDeployment,
+    isRollback = false,
+    commandOf,
+    isInternal = false,
+    payload: shape = {},
+  }: Partial<FlowTraits> & { own?: Own; payload?: z.ZodRawShape } = {},
+): FlowType<Id, Own> => ({
+  id,
+  category,
+  summary,
+  gates,
+  target,
+  own: own as Own,
+  isDeployment,
+  changesOrg,
+  isRollback,
+  commandOf,
+  isInternal,
+  payload: payload(shape),
+});
+
+/** Every type of flow; a run takes its gates, its executor and the shape of its payload from here. */
+export const FLOW_TYPES = [
+  type('request-elevated-privileges', 'access', 'Give people more rights in an org for a time', {
+    gates: { approval: true, lock: false },
+    target: 'org',
+    payload: {
+      ...ON_ORG,
+      usernames: Names.optional(),
+      permissionSets: Names.optional(),
+      durationMinutes: z.int().positive().max(43_200).optional(),
+    },
+  }),
+  type('request-freeze-users', 'access', 'Freeze people in an org', {
+    gates: { approval: true, lock: false },
+    target: 'org',
+    payload: { ...ON_ORG, usernames: Names.optional() },
+  }),
+  type('request-unfreeze-users', 'access', 'Unfreeze people in an org', {
+    target: 'org',
+    payload: { ...ON_ORG, usernames: Names.optional() },
+  }),
+  type('request-sandbox-create', 'environment', 'Create a sandbox', {
+    gates: { approval: true, lock: false },
+    target: 'sandbox',
+    payload: { ...SANDBOX, licenseType: Name.optional() },
+  }),
+  type('request-sandbox-refresh', 'environment', 'Refresh a sandbox', {
+    gates: BOTH_GATES,
+    target: 'sandbox',
+    changesOrg: true,
+    payload: { ...SANDBOX, ...PROMOTION },
+  }),
+  type('request-sandbox-delete', 'environment', 'Delete a sandbox', {
+    gates: BOTH_GATES,
+    target: 'sandbox',
+    changesOrg: true,
+    payload: { ...SANDBOX, ...PROMOTION },
+  }),
+  type('install-packages', 'package', 'Install packages in an org', {
+    gates: BOTH_GATES,
+    target: 'org',
+    changesOrg: true,
+    payload: { ...ON_ORG, ...PROMOTION, packages: Versions.optional() },
+  }),
+  type('install-artifacts', 'package', 'Install built artifacts in an org', {
+    gates: BOTH_GATES,
+    target: 'org',
+    changesOrg: true,
+    payload: { ...ON_ORG, ...PROMOTION, artifacts: Versions.optional() },
+  }),
+  type('install-changeset', 'package', 'Install a change set in an org', {
+    gates: BOTH_GATES,
+    target: 'org',
+    changesOrg: true,
+    payload: { ...ON_ORG, ...PROMOTION, changeset: Name.optional() },
+  }),
+  type('create-patch-branch', 'repository', 'Create a branch at a release, for a patch of it', {
+    own: 'activity',
+    payload: {
+      repositoryIdentifier: z.string().max(255),
+      newBranch: Name.meta({ description: 'Name of the branch to create' }),
+      sourceRef: Name.meta({ description: 'Tag, branch or commit at which it begins' }),
+    },
+  }),
+  type('run-apex-tests', 'testing', 'Run tests in an org', {
+    gates: { approval: false, lock: true },
+    target: 'org',
+    payload: { ...ON_ORG, testLevel: Name.optional(), classNames: Names.optional() },
+  }),
+  type(CHILD_OF_RELEASE, 'release', 'Deploy a release to one environment', {
+    gates: BOTH_GATES,
+    target: 'environment',
+    isDeployment: true,
+    payload: RELEASE,
+  }),
+  type(
+    'request-release',
+    'release',
+    'Deploy a release to all release environments, one child run each, stage by stage',
+    {
+      own: 'children',
+      payload: {
+        ...RELEASE,
+        environmentNames: Names.optional().meta({
+          description: 'Only these; all active release environments when absent',
+        }),
+      },
+    },
+  ),
+  type('rollback-release', 'release', 'Deploy the release again that was installed in an environment before', {
+    gates: BOTH_GATES,
+    target: 'environment',
+    isDeployment: true,
+    isRollback: true,
+    commandOf: CHILD_OF_RELEASE,
+    payload: {
+      repositoryIdentifier: z.string().max(255),
+      domain: Name,
+      environmentName: Name,
+      toReleaseName: Name.optional().meta({
+        description: 'The release to go back to; what was installed before when absent',
+      }),
+      ...PROMOTION,
+      releaseName: z
+        .never({ error: 'is not for rollbacks: name the release to go back to as toReleaseName' })
+        .optional(),
+    },
+  }),
+  type('build', 'build', 'Build a commit', { payload: { forceBuildDomains: Names.optional() } }),
+  type(ANALYZE, 'testing', 'Analyse the code of a commit, or of the head of a branch', {
+    own: 'activity',
+    payload: {
+      force: z.boolean().optional().meta({ description: 'Replace the results that the commit has' }),
+    },
+  }),
+  type(RECORD_SESSION, 'testing', 'Lend a browser at the org of a pull request or environment, and record it', {
+    own: 'activity',
+    payload: {
+      sessionId: Name.optional().meta({
+        description: 'The session that the run is for; without it the run makes one where the service carries it out',
+      }),
+    },
+  }),
+  type('build-domain', 'build', 'The part of a build that concerns one domain', { isInternal: true }),
+  type('validate-domain', 'build', 'The part of a validation that concerns one domain', { isInternal: true }),
+  type('cascade-merge', 'cascade', 'Merge a branch into the next of the cascade'),
+  type(POOL_PREPARE, 'pool', 'Prepare orgs of a review pool', {
+    payload: {
+      poolTag: Name.optional(),
+      poolId: z.uuid().optional(),
+      count: z.int().min(0).max(200).optional().meta({ description: 'How many orgs to make' }),
+      refresh: z.array(Name).max(200).optional().meta({ description: 'Usernames of orgs to refresh' }),
+      definition: openObject().optional().meta({ description: 'As the pool has it' }),
+    },
+  }),
+] as const;
+
+/** Types that the service itself carries out. */
+export type OperationId = Extract<(typeof FLOW_TYPES)[number], { own: 'activity' }>['id'];
+
+const byId = new Map<string, FlowType>(FLOW_TYPES.map((each) => [each.id, each]));
+
+/** The type of that id, or undefined: external workers may report runs of types of their own. */
+export const flowType = (id: string): FlowType | undefined => byId.get(id);
+
+/**
+ * The type that a payload names, and the payload as parsed by its schema. Throws `invalid_request`: with a list of all
+ * types for an unknown one, with each faulty field for a payload that does not match the type's schema.
+ * @param prefix of the payload's fields in the request: `payload/`.
+ */
+export function parsePayload(given: Record<string, unknown>, prefix: string): { type: FlowType; payload: RunPayload } {
+  const found = typeof given.id === 'string' ? flowType(given.id) : undefined;
+  if (!found || found.isInternal) {
+    const known = FLOW_TYPES.filter(({ isInternal }) => !isInternal).map(({ id }) => id);
+    const detail = `${JSON.stringify(given.id) ?? 'nothing'} is not a flow type: ${known.join(', ')}${didYouMean(String(given.id), known)}`;
+    throw invalidField(`${prefix}id`, detail);
+  }
+  const parsed = found.payload.safeParse(given, PARSING);
+  if (parsed.success) return { type: found, payload: parsed.data as RunPayload };
+  const fields = [...fieldErrors(prefix.slice(0, -1), parsed.error.issues)];
+  throw new DomainError('invalid_request', `The payload is not one of ${found.id}`, { fields });
+}

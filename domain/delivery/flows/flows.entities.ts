@@ -1,0 +1,184 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { jsonColumn } from '../../kernel/data/columns.ts';
+import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
+import type { Actor } from '../../kernel/shared/actor.ts';
+import type { CheckKind, WantedCheck } from './checks/check-rules.ts';
+import type { RunPayload, WorkItemRef } from './flow-payloads.ts';
+import type { FlowCategory } from './flow-types.ts';
+import type { DeployedContent } from './run-deployment-rules.ts';
+import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
+import type { RunOutcome } from './flow-runs.mutations.ts';
+import type { DisplayStatus, RunStatus } from './run-status-rules.ts';
+
+/** Whether a run is carried out by the service and its workers, or by a pipeline of the git host. */
+export type ExecutionMode = 'flow' | 'cicd';
+
+/** Columns by which runs are counted. */
+const tallied = {
+  projectId: p.uuid().nullable(),
+  status: p.text().$type<RunStatus>(),
+  displayStatus: p.text().$type<DisplayStatus>(),
+  category: p.text().$type<FlowCategory>(),
+  taskType: p.text(),
+  flowPath: p.text(),
+  executionMode: p.text().$type<ExecutionMode>(),
+  workItemType: p.text().nullable(),
+};
+
+export const FlowCheckSchema = defineEntity({
+  name: 'FlowCheck',
+  tableName: 'flow_check',
+  properties: {
+    tenantId: p.uuid().primary(),
+    runId: p.uuid().primary(),
+    kind: p.text().$type<CheckKind>().primary(),
+    /** What the git host should show. */
+    wanted: jsonColumn<WantedCheck>(),
+    /** Of `wanted`; the host shows that of `writtenRevision`. */
+    revision: p.integer().default(1),
+    writtenRevision: p.integer().default(0),
+    error: p.text().nullable(),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+export class FlowCheck extends FlowCheckSchema.class {}
+FlowCheckSchema.setClass(FlowCheck);
+
+export const FlowRunSchema = defineEntity({
+  name: 'FlowRun',
+  tableName: 'flow_run',
+  properties: {
+    ...tenantOwned,
+    ...tallied,
+    environmentId: p.uuid().nullable(),
+    parentId: p.uuid().nullable(),
+    scheduleId: p.uuid().nullable(),
+    rerunOfId: p.uuid().nullable(),
+    rerunType: p.text().nullable(),
+    /** False for a run that an external worker carries out and only reports. */
+    hasWorkflow: p.boolean(),
+    isInternal: p.boolean().default(false),
+    isScheduled: p.boolean().default(false),
+    schedulePath: p.text().nullable(),
+    /** What the caller knows it by; the same one is accepted once. */
+    externalId: p.text().nullable(),
+    domain: p.text().nullable(),
+    releaseName: p.text().nullable(),
+    payload: jsonColumn<RunPayload>().defaultRaw("'{}'::jsonb"),
+    result: jsonColumn<Record<string, unknown>>().defaultRaw("'{}'::jsonb"),
+    error: p.text().nullable(),
+    /** When a run that waits for a window may begin as far as that is known. */
+    nextWindowAt: p.datetime(3).nullable(),
+    /** What it waits for, for people. */
+    waitsFor: p.text().nullable(),
+    /** An owner's, by which it passes windows, freezes and what must be deployed before. */
+    override: jsonColumn<Override>().nullable(),
+    cicdRunId: p.text().nullable(),
+    cicdRunUrl: p.text().nullable(),
+    workItemKey: p.text().nullable(),
+    workItem: jsonColumn<WorkItemRef>().nullable(),
+    triggeredBy: p.text(),
+    /** Who set it in motion, and on whose behalf: where self-approval is not allowed, none of them may approve it. */
+    requestedBy: jsonColumn<Omit<Actor, 'collections'>>(),
+    requestId: p.text().nullable(),
+    traceparent: p.text().nullable(),
+    outputTail: p.text().nullable(),
+    /** Key of the whole output in the object store; null when the tail is all of it. */
+    outputObject: p.text().nullable(),
+    /** When a sweep last dealt with it. */
+    launchedAt: p.datetime(3).nullable(),
+    cancelRequestedAt: p.datetime(3).nullable(),
+    startedAt: p.datetime(3).nullable(),
+    endedAt: p.datetime(3).nullable(),
+    /** When the program of its command was started, or may have been. */
+    programStartedAt: p.datetime(3).nullable(),
+    /** When its pipeline was dispatched, or may have been. */
+    dispatchTriedAt: p.datetime(3).nullable(),
+    /** The readable part of the id of its workflow; null for a run of a version whose ids had none. */
+    workflowPath: p.text().nullable(),
+    /** The one execution of a workflow that carries it out. */
+    engineRunId: p.text().nullable(),
+    /** How its work ended, as its command, pipeline or external worker reported it, for its workflow. */
+    reportedEnd: jsonColumn<RunOutcome>().nullable(),
+    /** Of a run that deploys, once its work has begun. */
+    deploys: jsonColumn<DeployedContent>().nullable(),
+  },
+});
+export class FlowRun extends FlowRunSchema.class {}
+FlowRunSchema.setClass(FlowRun);
+
+export const FlowRunLockSchema = defineEntity({
+  name: 'FlowRunLock',
+  tableName: 'flow_run_lock',
+  properties: {
+    tenantId: p.uuid().primary(),
+    executionId: p.uuid().primary(),
+    lockKey: p.text().primary(),
+    ticketId: p.text().nullable(),
+    runId: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+export class FlowRunLock extends FlowRunLockSchema.class {}
+FlowRunLockSchema.setClass(FlowRunLock);
+
+export const FlowRunTallySchema = defineEntity({
+  name: 'FlowRunTally',
+  tableName: 'flow_run_tally',
+  properties: {
+    tenantId: p.uuid().primary(),
+    ...tallied,
+    isInternal: p.boolean(),
+    isScheduled: p.boolean(),
+    runs: p.bigint('string'),
+    isSettled: p.boolean().default(false),
+  },
+});
+export class FlowRunTally extends FlowRunTallySchema.class {}
+FlowRunTallySchema.setClass(FlowRunTally);
+
+/** The token with which the command of a run reports. */
+export const RunTokenSchema = defineEntity({
+  name: 'RunToken',
+  tableName: 'run_token',
+  properties: {
+    tenantId: p.uuid().primary(),
+    runId: p.uuid().primary(),
+    /** Of the secret. */
+    tokenHash: p.text(),
+    /** At the latest: it ends with its run. */
+    expiresAt: p.datetime(3),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+export class RunToken extends RunTokenSchema.class {}
+RunTokenSchema.setClass(RunToken);
+
+export const FlowScheduleSchema = defineEntity({
+  name: 'FlowSchedule',
+  tableName: 'flow_schedule',
+  properties: {
+    ...tenantOwned,
+    projectId: p.uuid().nullable(),
+    name: p.text(),
+    cron: p.text(),
+    timezone: p.text(),
+    payload: jsonColumn<Record<string, unknown>>(),
+    schedulePath: p.text(),
+    createdBy: p.text(),
+    /** Ids of the people who made it: its runs count as theirs. */
+    peopleIds: p.array().default([]),
+    /** The only projects that the application token reached which made it; null: all. */
+    limitedTo: p.array().columnType('uuid[]').nullable(),
+    /** When it was due last, if no run could be accepted then, and why. */
+    refusedAt: p.datetime(3).nullable(),
+    refusal: p.text().nullable(),
+    /** Kept until the engine has deleted it, too. */
+    deletedAt: p.datetime(3).nullable(),
+    /** When the engine knew of the latest change. */
+    syncedAt: p.datetime(3).nullable(),
+  },
+});
+export class FlowSchedule extends FlowScheduleSchema.class {}
+FlowScheduleSchema.setClass(FlowSchedule);

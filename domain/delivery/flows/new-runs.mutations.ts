@@ -1,0 +1,316 @@
+import { assertApprovable, requestersOf } from '../approvals/approvable.ts';
+import { policyOfPayload, termsOf } from '../../projects/policies/approval-policy.ts';
+import type { Actor, TenantKey } from '../../kernel/shared/actor.ts';
+import { DomainError } from '../../kernel/shared/errors.ts';
+import { targetOfRollback } from '../releases/rollbacks/rollback-targets.ts';
+import type { Tx } from '../../unit-of-work.ts';
+import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
+import { reportRunToRequest } from '../../work/work-item-requests/run-reports.mutations.ts';
+import { emitEvent } from '../../events/webhooks/event-catalog.ts';
+import type { Reads } from '../../kernel/data/fenced-reads.ts';
+import { type Commands, executorHere, unavailableType } from './programs/commands-file.ts';
+import { whyNotByItself } from './programs/own-means.queries.ts';
+import {
+  type ExecutorName,
+  isPromotion,
+  obeysWindows,
+  waitsForNobody,
+  whyUnavailable,
+} from './programs/executor-rules.ts';
+import { findRun, runById } from './flow-runs.queries.ts';
+import type { RunPayload } from './flow-payloads.ts';
+import { type FlowType, parsePayload } from './flow-types.ts';
+import { gatedAs, policySourceOf, type RunGates, whyMissing } from './gates/gate-rules.ts';
+import { insertRun, type NewRun, placeOf, type RunPlace } from './new-runs.queries.ts';
+import { gatesOfRun } from './gates/run-gates.queries.ts';
+import { assertPromotable, assertStagesPromotable, overrideOf, type Stage, stagesOf } from './promoted-runs.ts';
+import { peopleBehind } from '../../identity/application-tokens/requesters.queries.ts';
+import { workflowPathOf } from '../../kernel/shared/workflow-path-rules.ts';
+import { newId } from '../../kernel/shared/ids.ts';
+import { assertRerunnable, isFinal, NEW_RUN } from './run-status-rules.ts';
+
+/** What its workflow is started with. */
+export interface AcceptedRun extends RunKey {
+  taskType: string;
+  /** As `RunWorkflowKey` has it. */
+  workflowPath?: string | null;
+  repositoryIdentifier?: string | undefined;
+  /** It waits for nobody: no approval, lock, pipeline or run below it. */
+  isBrief?: boolean;
+  /** What operators are shown of it. */
+  about?: { domain?: string; releaseName?: string; environmentName?: string; branch?: string };
+}
+
+/** A run, and the request and trace that caused it. */
+export interface RunKey extends TenantKey {
+  runId: string;
+  requestId?: string | undefined;
+  traceparent?: string | undefined;
+}
+
+/** Where a run comes from, when it is not simply requested. */
+export type RunOrigin = Partial<
+  Pick<
+    NewRun,
+    | 'id'
+    | 'parentId'
+    | 'scheduleId'
+    | 'rerunOfId'
+    | 'rerunType'
+    | 'isScheduled'
+    | 'schedulePath'
+    | 'externalId'
+    | 'triggeredBy'
+    | 'requestedBy'
+    | 'domain'
+  >
+>;
+
+interface AcceptOptions extends RunOrigin {
+  requestId?: string | undefined;
+  /** Of the payload's fields in the request. */
+  prefix?: string;
+  /** The operator's: the run is refused at once when nothing carries it out, or its release cannot go. Absent: it fails later. */
+  commands?: Commands;
+}
+
+/** Who triggered a run: an e-mail, `app:<token name>`, or `api` for the service itself. */
+const triggerOf = ({ type, email }: Actor): string => (type === 'user' || type === 'application' ? email : 'api');
+
+/**
+ * Accepts a run: inserts its row, which is the intent. The caller starts its workflow after the commit; when that
+ * fails, the sweeper does. Undefined when the origin's `externalId` was accepted before.
+ * Throws `invalid_request` for a payload that no type takes, that names an unknown repository or environment, or that
+ * does not name what a gate of its type needs; `invalid_transition` for a rollback with nothing to roll back to;
+ * `forbidden` for an override by somebody who is no owner. With `commands` also `flow_unavailable`,
+ * `too_few_approvers`, and what `assertPromotable` throws.
+ */
+export async function acceptRun(
+  tx: Tx,
+  given: Record<string, unknown>,
+  { requestId, prefix = 'payload/', commands, ...origin }: AcceptOptions = {},
+): Promise<AcceptedRun | undefined> {
+  const { type, payload: parsed } = parsePayload(given, prefix);
+  const hasPipeline = parsed.pipeline !== undefined;
+  const executor = executorHere(type, { hasPipeline, commands: commands ?? new Map() });
+  const { place, gates } = await gatesInRequest(tx, type, parsed, prefix, executor);
+  if (commands) await assertAvailable(tx, type, parsed, commands, place?.projectId);
+  const { payload, releaseName } = await releaseOf(tx, type, parsed, place);
+  const stages = commands && place && executor === 'children' ? await stagesOf(tx, place, payload) : [];
+  if (commands && place && isPromotion(type)) {
+    const { projectId } = place;
+    const { environmentIds } = gates;
+    const parent = origin.parentId ? await findRun(tx, origin.parentId) : undefined;
+    const isChild = parent !== undefined && !isFinal(parent.status);
+    const release = { projectId, domain: payload.domain ?? '', releaseName: releaseName ?? '' };
+    if (executor === 'children') await assertStagesPromotable(tx, place, stages, payload, prefix);
+    else await assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);
+  }
+  if (commands) await assertApprovals(tx, { payload, gates, stages }, origin.requestedBy ?? tx.actor);
+  const override = obeysWindows(type) ? overrideOf(payload, origin.requestedBy ?? tx.actor, tx.now) : null;
+  const id = origin.id ?? newId();
+  const { environmentName } = payload;
+  const { repositoryIdentifier } = place ?? {};
+  const workflowPath = workflowPathOf({
+    runId: id,
+    taskType: type.id,
+    releaseName,
+    environmentName,
+    repositoryIdentifier,
+  });
+  const run = {
+    projectId: place?.projectId ?? null,
+    environmentId: gates.environmentIds[0] ?? null,
+    hasWorkflow: true,
+    taskType: type.id,
+    category: type.category,
+    flowPath: payload.flowPath ?? `flows/${type.id}`,
+    executionMode: payload.pipeline ? ('cicd' as const) : ('flow' as const),
+    isInternal: type.isInternal,
+    isScheduled: false,
+    domain: payload.domain ?? null,
+    releaseName: releaseName ?? null,
+    status: NEW_RUN,
+    payload,
+    workItem: payload.workItemRef ?? null,
+    override,
+    triggeredBy: triggerOf(tx.actor),
+    workflowPath,
+    ...origin,
+    id,
+  };
+  const runId = await insertRun(tx, run, requestId);
+  if (runId === undefined) return undefined;
+  tx.audit({
+    source: 'flow',
+    action: 'flow.run_requested',
+    entityType: 'flow_run',
+    entityId: runId,
+    repositoryIdentifier: place?.repositoryIdentifier ?? null,
+    summary: `Run of ${type.id} requested`,
+    after: {
+      taskType: type.id,
+      environmentName: payload.environmentName ?? null,
+      domain: payload.domain ?? null,
+      releaseName: releaseName ?? null,
+      rerunOfExecutionId: origin.rerunOfId ?? null,
+    },
+  });
+  await reportRunToRequest(
+    tx,
+    {
+      id: runId,
+      parentId: origin.parentId ?? null,
+      projectId: run.projectId,
+      repositoryIdentifier: repositoryIdentifier ?? null,
+      taskType: type.id,
+      payload,
+      cicdRunUrl: null,
+    },
+    { status: NEW_RUN, at: tx.now.toISOString() },
+  );
+  // The children of a run have its override, each for its environment.
+  if (override && executor !== 'children') announceOverride(tx, { ...run, id: runId, override }, place);
+  return {
+    tenantId: tx.tenantId,
+    tenantSlug: tx.actor.tenantSlug,
+    runId,
+    taskType: type.id,
+    workflowPath,
+    ...(requestId !== undefined && { requestId }),
+    ...(tx.traceparent !== undefined && { traceparent: tx.traceparent }),
+    ...(place && { repositoryIdentifier: place.repositoryIdentifier }),
+    ...(waitsForNobody(type, gates, payload) && { isBrief: true }),
+    about: aboutOf({ ...payload, releaseName }),
+  };
+}
+
+interface AskedRun {
+  payload: RunPayload;
+  gates: RunGates;
+  /** The environments of its children, which ask for approvals of their own. */
+  stages: readonly Stage[];
+}
+
+/** Throws `too_few_approvers` where an approval of a run, or of one of its children, could not be given. */
+export async function assertApprovals(tx: Tx, { payload, gates, stages }: AskedRun, requestedBy: Actor): Promise<void> {
+  const run = policyOfPayload(payload);
+  const asked = [gates.policies, ...stages.map((stage) => [policySourceOf(stage)])];
+  const all = asked.flatMap((policies) => termsOf({ policies, run, now: tx.now }) ?? []);
+  if (all.length > 0) await assertApprovable(tx, all, await requestersOf(tx, requestedBy));
+}
+
+/** Throws `flow_unavailable` where nothing carries runs of a type out. */
+export async function assertAvailable(
+  reads: Reads,
+  type: FlowType,
+  { pipeline }: RunPayload,
+  commands: Commands,
+  projectId: string | undefined,
+): Promise<void> {
+  const means = { hasPipeline: pipeline !== undefined, commands };
+  const unavailable = unavailableType(type, means);
+  if (unavailable !== undefined) throw new DomainError('flow_unavailable', whyUnavailable(unavailable));
+  const why = await whyNotByItself(reads, { ...type, executor: executorHere(type, means), projectId });
+  if (why !== null) throw new DomainError('flow_unavailable', why);
+}
+
+function announceOverride(
+  tx: Tx,
+  run: Pick<NewRun, 'payload' | 'taskType' | 'domain' | 'releaseName'> & { id: string; override: Override },
+  place: RunPlace | undefined,
+): void {
+  const { id, taskType, payload, domain = null, releaseName = null, override } = run;
+  const about = {
+    repositoryIdentifier: place?.repositoryIdentifier ?? null,
+    environmentName: payload.environmentName ?? null,
+    domain,
+    releaseName,
+  };
+  tx.audit({
+    source: 'flow',
+    action: 'promotion.overridden',
+    entityType: 'flow_run',
+    entityId: id,
+    repositoryIdentifier: about.repositoryIdentifier,
+    summary: `${override.by} overrode the promotion policy of ${about.environmentName ?? 'its environments'} for ${about.releaseName ?? taskType}`,
+    after: { ...about, ...override },
+  });
+  emitEvent(tx, 'promotion.overridden', { executionId: id, taskType, ...about, ...override });
+}
+
+/**
+ * The release that a run is about; a rollback goes to one that its payload names from now on, so that a rerun goes to the
+ * same. Throws `invalid_transition` when there is nothing to roll back to.
+ */
+async function releaseOf(
+  tx: Tx,
+  { isRollback }: FlowType,
+  payload: RunPayload,
+  place: RunPlace | undefined,
+): Promise<{ payload: RunPayload; releaseName: string | undefined }> {
+  const { domain, releaseName } = payload;
+  const environmentId = place?.environmentId ?? null;
+  if (!isRollback || environmentId === null || domain === undefined) return { payload, releaseName };
+  const named = payload.toReleaseName as string | undefined;
+  const target = await targetOfRollback(tx, { environmentId, domain }, named);
+  return { payload: { ...payload, toReleaseName: target.releaseName }, releaseName: target.releaseName };
+}
+
+/**
+ * Where a payload's run takes place, and the gates that it passes. Throws `invalid_request`.
+ * @param prefix of the payload's fields in the request: `payload/`.
+ * @param executor as far as it is known: the gates are decided again when the run begins.
+ */
+export async function gatesInRequest(
+  tx: Tx,
+  type: FlowType,
+  payload: RunPayload,
+  prefix: string,
+  executor: ExecutorName | undefined = payload.pipeline ? 'cicd' : type.own,
+): Promise<{ place: RunPlace | undefined; gates: RunGates }> {
+  const place = await placeOf(tx, payload, prefix);
+  const { projectId = null, environmentId = null } = place ?? {};
+  const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), payload, projectId, environmentId });
+  const fields = gates.missing.map(({ member, detail }) => ({ pointer: prefix + member, detail }));
+  if (fields.length > 0) throw new DomainError('invalid_request', whyMissing(gates), { fields });
+  return { place, gates };
+}
+
+/** What a payload names, for operators. */
+const aboutOf = ({ domain, releaseName, environmentName, branch }: RunPayload): NonNullable<AcceptedRun['about']> => ({
+  ...(domain !== undefined && { domain }),
+  ...(releaseName !== undefined && { releaseName }),
+  ...(environmentName !== undefined && { environmentName }),
+  ...(branch !== undefined && { branch }),
+});
+
+/** Accepts a run that no `externalId` can have named before; throws what `acceptRun` throws. */
+export async function acceptNewRun(
+  tx: Tx,
+  given: Record<string, unknown>,
+  options: Omit<AcceptOptions, 'externalId'> = {},
+): Promise<AcceptedRun> {
+  const accepted = await acceptRun(tx, given, options);
+  if (!accepted) throw new Error('a run without an external id was accepted before');
+  return accepted;
+}
+
+/**
+ * Accepts another attempt of a final run, with the same payload, in the name of the actor and of all who set in motion
+ * what it repeats. Throws `not_found`, `invalid_transition`, and what `acceptRun` throws.
+ */
+export async function rerun(
+  tx: Tx,
+  id: string,
+  { requestId, commands }: { requestId: string; commands: Commands },
+): Promise<AcceptedRun> {
+  const { status, hasWorkflow, payload, parentId, requestedBy: before } = await runById(tx, id);
+  assertRerunnable(status);
+  if (!hasWorkflow) {
+    const detail = 'A run that an external worker carried out can be repeated only there';
+    throw new DomainError('invalid_transition', detail);
+  }
+  const requestedBy = { ...tx.actor, onBehalfOf: await peopleBehind(tx, before) };
+  return acceptNewRun(tx, payload, { requestId, commands, rerunOfId: id, rerunType: 'rerun', parentId, requestedBy });
+}

@@ -1,0 +1,186 @@
+import { findApprovalOfRun } from '../approvals/approvals.queries.ts';
+import type { Reads } from '../../kernel/data/fenced-reads.ts';
+import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
+import { missingCandidate, type Obstacle } from '../promotion/promotable-rules.ts';
+import { promotionState, type PromotionState, waitingForWindows } from '../promotion/promotion.ts';
+import type { Actor } from '../../kernel/shared/actor.ts';
+import { DomainError, invalidField } from '../../kernel/shared/errors.ts';
+import type { Tx } from '../../unit-of-work.ts';
+import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
+import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
+import { openChildren, releaseEnvironments } from './children/child-runs.queries.ts';
+import type { RunContext } from './flow-runs.queries.ts';
+import type { RunOutcome } from './flow-runs.mutations.ts';
+import type { RunPayload } from './flow-payloads.ts';
+import { isPromotion } from './programs/executor-rules.ts';
+import { type FlowType, flowType } from './flow-types.ts';
+
+/** How a run ends that may not wait for a window. */
+const outsideWindow = (reason: string): RunOutcome => ({
+  status: 'failed',
+  code: 'outside_window',
+  error: `${reason}; the payload says to fail instead of waiting (failOutsideWindow)`,
+});
+
+/** What a run finds before it asks for an approval, while it waits, and right before its work begins. */
+export interface Passage {
+  /** It ends: it can never go, or may not wait. */
+  refusal?: RunOutcome;
+  /** It is to wait. */
+  waiting?: NonNullable<PromotionState['waiting']>;
+}
+
+/** What the environments of a run say to it: to its release where it takes one, else to any change of their orgs. */
+async function stateOf(
+  tx: Tx,
+  { id, taskType, projectId, domain, releaseName }: RunContext,
+  environmentIds: readonly string[],
+): Promise<Pick<PromotionState, 'obstacle' | 'waiting'>> {
+  const type = flowType(taskType);
+  if (!type || !isPromotion(type))
+    return { obstacle: undefined, waiting: await waitingForWindows(tx, environmentIds, tx.now) };
+  if (projectId === null || domain === null || releaseName === null) return { obstacle: undefined, waiting: undefined };
+  const approval = await findApprovalOfRun(tx, id);
+  const approvedDigest = approval?.status === 'approved' ? approval.contentDigest : null;
+  const { isRollback } = type;
+  return promotionState(tx, { projectId, domain, releaseName, environmentIds, approvedDigest, isRollback }, tx.now);
+}
+
+/**
+ * Whether a run that changes orgs may go on, as everything is now. With an override it waits for nothing; a candidate
+ * that was aborted, is on another branch or has other content than was approved never goes, nor does the child of a run
+ * that waits for a deployment which none of the other children makes any more.
+ */
+export async function passageOf(tx: Tx, run: RunContext, environmentIds: readonly string[]): Promise<Passage> {
+  const { payload, override } = run;
+  const { obstacle, waiting } = await stateOf(tx, run, environmentIds);
+  if (obstacle) return { refusal: { status: 'failed', error: obstacle.detail } };
+  if (!waiting || override !== null) return {};
+  const lost = run.parentId === null ? [] : await neverDeployed(tx, run.parentId, run.id, waiting.missing);
+  if (lost.length > 0) return { refusal: { status: 'failed', error: `${waiting.reason}, ${NOT_COMING}` } };
+  return payload.failOutsideWindow === true ? { refusal: outsideWindow(waiting.reason) } : { waiting };
+}
+
+const NOT_COMING = 'and no other part of the same run deploys it there any more';
+
+/** Of environments, those to which no other open child of a run takes the release. */
+async function neverDeployed(
+  reads: Reads,
+  parentId: string,
+  ownId: string,
+  environmentNames: readonly string[],
+): Promise<string[]> {
+  if (environmentNames.length === 0) return [];
+  const others = (await openChildren(reads, parentId)).filter(({ runId }) => runId !== ownId);
+  return environmentNames.filter((name) => !others.some(({ environmentName }) => environmentName === name));
+}
+
+const asError = ({ code, member, detail }: Obstacle, prefix: string): DomainError =>
+  new DomainError(code, detail, { fields: [{ pointer: prefix + member, detail }] });
+
+/** A request for a run that takes a release to environments. */
+export interface PromotionRequest {
+  type: Pick<FlowType, 'isRollback'>;
+  projectId: string;
+  domain: string;
+  /** Of a rollback: the one that it goes back to. */
+  releaseName: string;
+  payload: RunPayload;
+  environmentIds: readonly string[];
+  /** It is a part of a run that is open, and waits for what must be deployed before. */
+  isChild: boolean;
+}
+
+/**
+ * Throws for a run that cannot go: `not_found` for its release candidate, `invalid_transition` for one that was aborted
+ * or is on another branch, and, unless it has an override, where the release must be deployed elsewhere first.
+ * @param prefix of the payload's fields in the request: `payload/`.
+ */
+export async function assertPromotable(tx: Tx, request: PromotionRequest, prefix: string): Promise<void> {
+  const { type, payload, isChild, ...release } = request;
+  const promotion = { ...release, approvedDigest: null, isRollback: type.isRollback };
+  const { obstacle, waitingForOthers: unmet } = await promotionState(tx, promotion, tx.now);
+  if (obstacle) throw asError(obstacle, prefix);
+  if (!unmet || isChild || payload.override !== undefined) return;
+  throw new DomainError('invalid_transition', unmet.reason, {
+    fields: [{ pointer: `${prefix}environmentName`, detail: unmet.reason }],
+    members: { nextWindowAt: unmet.nextAt === null ? null : new Date(unmet.nextAt).toISOString() },
+  });
+}
+
+/** An environment to which a release goes in its turn. */
+export type Stage = Awaited<ReturnType<typeof releaseEnvironments>>[number];
+
+/**
+ * The environments to which a release is deployed stage by stage: those that are named, else the active release
+ * environments which take its branch, as finalization demands them.
+ */
+export async function stagesOf(
+  reads: Reads,
+  { projectId, defaultBranch }: { projectId: string; defaultBranch: string },
+  { domain = '', releaseName = '', ...payload }: RunPayload,
+): Promise<Stage[]> {
+  const names = payload.environmentNames as string[] | undefined;
+  const environments = await releaseEnvironments(reads, projectId, names);
+  const candidate = await findCandidate(reads, projectId, { domain, releaseName });
+  if (names || !candidate) return environments;
+  return requiredEnvironments(environments, candidate.branch ?? defaultBranch);
+}
+
+/**
+ * Throws for a release that cannot go to one of the environments that it is requested for, as `assertPromotable` does;
+ * `invalid_request` for names that are no active release environments. What must be deployed before may come in the
+ * same request, unless in a later stage.
+ */
+export async function assertStagesPromotable(
+  tx: Tx,
+  { projectId, defaultBranch }: { projectId: string; defaultBranch: string },
+  stages: readonly Stage[],
+  payload: RunPayload,
+  prefix: string,
+): Promise<void> {
+  const { domain = '', releaseName = '' } = payload;
+  const names = (payload.environmentNames as string[] | undefined) ?? [];
+  const unknown = names.findIndex((name) => !stages.some((stage) => stage.name === name));
+  if (unknown >= 0)
+    throw invalidField(
+      `${prefix}environmentNames/${unknown}`,
+      `${names[unknown]} is not an active environment of category release of the project`,
+    );
+  for (const { id, orchestrationOrder } of stages) {
+    const promotion = { projectId, domain, releaseName, environmentIds: [id], approvedDigest: null };
+    const { obstacle, waitingForOthers: unmet } = await promotionState(tx, promotion, tx.now);
+    if (obstacle)
+      throw asError(
+        { ...obstacle, member: obstacle.member === 'releaseName' ? obstacle.member : 'environmentNames' },
+        prefix,
+      );
+    if (unmet?.nextAt !== null || payload.override !== undefined) continue;
+    const inTime = stages.filter((each) => each.id !== id && each.orchestrationOrder <= orchestrationOrder);
+    if (unmet.missing.every((before) => inTime.some((each) => each.name === before))) continue;
+    const detail = `${unmet.reason}, nor is it by an earlier stage of this run`;
+    throw new DomainError('invalid_transition', detail, {
+      fields: [{ pointer: `${prefix}environmentNames`, detail }],
+    });
+  }
+  if (stages.length > 0) return;
+  const candidate = await findCandidate(tx, projectId, { domain, releaseName });
+  if (!candidate) throw asError(missingCandidate({ domain, releaseName }), prefix);
+  const detail = `No active environment of category release takes the branch ${candidate.branch ?? defaultBranch} of ${releaseName}`;
+  throw new DomainError('invalid_transition', detail, { fields: [{ pointer: `${prefix}releaseName`, detail }] });
+}
+
+/**
+ * The override that a request has, in the name of an owner. Throws `forbidden` for everybody else: tokens, schedules
+ * and members.
+ */
+export function overrideOf(
+  { override }: RunPayload,
+  requester: Pick<Actor, 'type' | 'role' | 'email'>,
+  now: Date,
+): Override | null {
+  if (override === undefined) return null;
+  if (requester.type !== 'user' || requester.role !== 'owner')
+    throw new DomainError('forbidden', 'Only owners override the promotion policy of an environment, in person');
+  return { reason: override.reason, by: requester.email, at: now.toISOString() };
+}

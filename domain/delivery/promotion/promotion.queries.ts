@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import { isOneOf } from '../../kernel/data/conditions.ts';
+import type { Reads } from '../../kernel/data/fenced-reads.ts';
+import { statement } from '../../kernel/data/statement.ts';
+import type { ReadDatabase } from '../../kernel/data/tables.ts';
+
+/** The environments of these ids, in the order in which releases travel. */
+export const promotionTargets = ({ db, tenantId }: Reads, environmentIds: readonly string[]) =>
+  db
+    .selectFrom('environment')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', sql<string>`any (${environmentIds}::uuid[])`)
+    .orderBy('orchestrationOrder')
+    .orderBy('name')
+    .select(['id', 'projectId', 'name', 'branch', 'promotion'])
+    .execute();
+
+const waitingRuns = (db: ReadDatabase) =>
+  db
+    .selectFrom('flow_run')
+    .where('status', '=', sql.lit('waiting_window'))
+    .where('hasWorkflow', '=', true)
+    .select(['id as runId', 'taskType', 'workflowPath']);
+
+/** Runs that may wait for a window of an environment or for a deployment to it: those of its project, and those to its org. */
+export const runsWaitingForWindows = ({ db, tenantId }: Reads, { id, projectId }: { id: string; projectId: string }) =>
+  waitingRuns(db)
+    .where('tenantId', '=', tenantId)
+    .where((eb) => eb.or([eb('projectId', '=', projectId), eb('environmentId', '=', id), eb('projectId', 'is', null)]))
+    .execute();
+
+const WITH_RELEASE = statement<{ tenantId: string; projectId: string; domain: string; releaseName: string }>()(
+  (db, { tenantId, projectId, domain, releaseName }) =>
+    waitingRuns(db)
+      .where('tenantId', '=', tenantId)
+      .where('projectId', '=', projectId)
+      .where('domain', '=', domain)
+      .where('releaseName', '=', releaseName),
+);
+
+/** Likewise, those that take one release. */
+export const runsWaitingWith = (
+  { db, tenantId }: Reads,
+  projectId: string,
+  { domain, releaseName }: { domain: string; releaseName: string },
+) => WITH_RELEASE(db, { tenantId, projectId, domain, releaseName });
+
+/** Ids of environments of a project by name. */
+export async function environmentIdsByName(
+  { db, tenantId }: Reads,
+  projectId: string,
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('environment')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where((eb) => isOneOf(eb, 'name', names))
+    .select(['id', 'name'])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [name, id]));
+}

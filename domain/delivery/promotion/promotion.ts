@@ -1,0 +1,137 @@
+import type { Reads } from '../../kernel/data/fenced-reads.ts';
+import { type DeployedCandidate, deploymentFacts } from '../deployments/deployment-facts.ts';
+import { soakReports } from '../deployments/deployment-facts.queries.ts';
+import { inUseSince } from '../deployments/soak-rules.ts';
+import { branchFinding } from '../../code/git/graph/branch-evidence.ts';
+import { projectById } from '../../projects/projects/projects.queries.ts';
+import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
+import {
+  type Demands,
+  type Obstacle,
+  promotable,
+  takesEveryBranch,
+  waitingFor,
+  waitingForOthers,
+  type Waiting,
+} from './promotable-rules.ts';
+import type { PromotionPolicy } from '../../projects/policies/promotion-policy-rules.ts';
+import { environmentIdsByName, promotionTargets } from './promotion.queries.ts';
+
+/** A release that is to go to environments. */
+export interface Promotion {
+  projectId: string;
+  domain: string;
+  releaseName: string;
+  environmentIds: readonly string[];
+  /** Of the content for which the approval was given; null: there was none to give. */
+  approvedDigest: string | null;
+  /** A rollback: its target needs not be deployed elsewhere first. */
+  isRollback?: boolean;
+}
+
+export interface PromotionState {
+  /** It cannot go, however long it waits. */
+  obstacle: Obstacle | undefined;
+  /** It may not go now, unless an owner overrides that. */
+  waiting: Waiting | undefined;
+  /** Likewise, for other environments alone: windows and freezes aside. */
+  waitingForOthers: Waiting | undefined;
+}
+
+/** Of the content that a candidate has now; null: there is no such candidate. */
+export async function currentDigest(
+  reads: Reads,
+  { projectId, domain, releaseName }: { projectId: string | null; domain: string | null; releaseName: string | null },
+): Promise<string | null> {
+  if (projectId === null || domain === null || releaseName === null) return null;
+  const candidate = await findCandidate(reads, projectId, { domain, releaseName });
+  return candidate?.contentDigest ?? null;
+}
+
+/** The environments of policies in which a candidate is deployed, and what they ask to know of its use there. */
+export async function deployedBefore(
+  reads: Reads,
+  projectId: string,
+  candidate: DeployedCandidate & { domain: string },
+  policies: readonly PromotionPolicy[],
+): Promise<Demands['deployed']> {
+  const names = policies.flatMap(({ after = [] }) => after);
+  if (names.length === 0) return new Map();
+  const { id: candidateId, contentDigest, domain } = candidate;
+  const ids = await environmentIdsByName(reads, projectId, names);
+  const factOf = await deploymentFacts(reads, [candidate], [...ids.values()]);
+  const deployed = [...ids].filter(([, id]) => factOf(candidateId, id).isDeployed);
+  const isSoaked = policies.some(({ soakMinutes = 0 }) => soakMinutes > 0);
+  if (deployed.length === 0 || !isSoaked) return new Map(deployed.map(([name]) => [name, 0]));
+  const artifacts = candidate.value.artifacts ?? {};
+  const content = { candidateId, contentDigest, domain, artifacts };
+  const deployedIds = deployed.map(([, id]) => id);
+  const rows = await soakReports(reads, deployedIds, { domain, contentDigest, packages: Object.keys(artifacts) });
+  const reports = rows.map((row) => ({ ...row, installed: row.installed ?? artifacts }));
+  const byEnvironment = Map.groupBy(reports, ({ environmentId }) => environmentId);
+  return new Map(deployed.map(([name, id]) => [name, inUseSince(content, byEnvironment.get(id) ?? [])]));
+}
+
+/** Why what is no release may not change the orgs of environments now: their windows and freezes. */
+export async function waitingForWindows(
+  reads: Reads,
+  environmentIds: readonly string[],
+  now: Date,
+): Promise<Waiting | undefined> {
+  const targets = await promotionTargets(reads, environmentIds);
+  const demands = targets.map(({ name, promotion }) => ({
+    environmentName: name,
+    policy: promotion && { ...promotion, after: [] },
+    deployed: new Map<string, number>(),
+  }));
+  return waitingFor(demands, now.getTime());
+}
+
+/** Whether a release may go to its environments, as they, the candidate and its deployments are now. */
+export async function promotionState(reads: Reads, promotion: Promotion, now: Date): Promise<PromotionState> {
+  const { projectId, domain, releaseName, environmentIds, approvedDigest, isRollback = false } = promotion;
+  const [candidate, project, targets] = await Promise.all([
+    findCandidate(reads, projectId, { domain, releaseName }),
+    projectById(reads, projectId),
+    promotionTargets(reads, environmentIds),
+  ]);
+  const defaultBranch = project?.defaultBranch ?? '';
+  const environments = targets.map(({ name, branch, projectId: owner }) => ({
+    name,
+    // One of another project, which has the same org, is for branches of its own.
+    branch: owner === projectId ? branch : '**',
+  }));
+  const isAsked = candidate !== undefined && !isRollback && !environments.every(takesEveryBranch);
+  const claimed = isAsked && { branch: candidate.branch ?? defaultBranch, commitSha: candidate.commitSha };
+  const finding = claimed ? await branchFinding(reads, projectId, claimed) : undefined;
+  for (const environment of environments) {
+    const obstacle = promotable({
+      named: { domain, releaseName },
+      candidate,
+      defaultBranch,
+      environment,
+      branchEvidence: takesEveryBranch(environment) ? undefined : finding?.evidence,
+      approvedDigest,
+    });
+    if (obstacle) return { obstacle, waiting: undefined, waitingForOthers: undefined };
+  }
+  const policies = targets.map(({ name, promotion: policy, projectId: owner }) => ({
+    name,
+    // What another project deploys before says nothing about a release of this one; its windows and freezes hold.
+    policy: policy && (isRollback || owner !== projectId ? { ...policy, after: [] } : policy),
+  }));
+  const deployed: Demands['deployed'] = candidate
+    ? await deployedBefore(
+        reads,
+        projectId,
+        candidate,
+        policies.flatMap(({ policy }) => policy ?? []),
+      )
+    : new Map();
+  const demands = policies.map(({ name, policy }): Demands => ({ environmentName: name, policy, deployed }));
+  return {
+    obstacle: undefined,
+    waiting: waitingFor(demands, now.getTime()),
+    waitingForOthers: waitingForOthers(demands, now.getTime()),
+  };
+}

@@ -1,0 +1,46 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { jsonColumn } from '../../kernel/data/columns.ts';
+import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
+import type { ReleaseDefinition } from './comparison-rules.ts';
+
+export const ReleaseCandidateSchema = defineEntity({
+  name: 'ReleaseCandidate',
+  tableName: 'release_candidate',
+  properties: {
+    ...tenantOwned,
+    projectId: p.uuid(),
+    domain: p.text(),
+    releaseName: p.text(),
+    commitSha: p.text(),
+    branch: p.text().nullable(),
+    tag: p.text().nullable(),
+    value: jsonColumn<ReleaseDefinition & Record<string, unknown>>().defaultRaw("'{}'::jsonb"),
+    status: p.text().default('pending'),
+    statusChangedAt: p.datetime(3).nullable(),
+    statusChangedBy: p.text().nullable(),
+    /** Name of the newer release along with which it was finalized. */
+    supersededBy: p.text().nullable(),
+    createdBy: p.text(),
+    updatedBy: p.text(),
+    version: p.integer().version().default(1),
+    /** SHA-256 of commit and artifacts, which a trigger keeps. */
+    contentDigest: p.text().default(''),
+  },
+});
+export class ReleaseCandidate extends ReleaseCandidateSchema.class {}
+ReleaseCandidateSchema.setClass(ReleaseCandidate);
+
+export const ReleaseCandidateCountSchema = defineEntity({
+  name: 'ReleaseCandidateCount',
+  tableName: 'release_candidate_count',
+  properties: {
+    tenantId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    domain: p.text().primary(),
+    branch: p.text().primary(),
+    status: p.text().primary(),
+    candidates: p.bigint('string'),
+  },
+});
+export class ReleaseCandidateCount extends ReleaseCandidateCountSchema.class {}
+ReleaseCandidateCountSchema.setClass(ReleaseCandidateCount);

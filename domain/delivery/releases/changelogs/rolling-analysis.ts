@@ -1,0 +1,267 @@
+import { type DeploymentFacts, deploymentFacts } from '../../deployments/deployment-facts.ts';
+import type { DeploymentLog } from '../../deployments/deployment-log-cache.ts';
+import { expectedSeconds, medianSeconds } from '../../deployments/deployments.queries.ts';
+import { listEnvironments } from '../../../projects/environments/environments.queries.ts';
+import { type CommitView, commitViews } from '../../../code/git/commits.queries.ts';
+import type { History } from '../../../code/git/graph/commit-graph-cache.ts';
+import { inInstallOrder } from '../../../code/git/install-order-rules.ts';
+import { dependenciesOf } from '../../../code/git/packages.queries.ts';
+import type { RangeFacts } from '../../../code/git/graph/range-cache.ts';
+import { rangeFacts, type Ranges } from '../../../code/git/graph/range-facts.ts';
+import type { ProjectFacts } from '../../../projects/projects/projects.queries.ts';
+import { seriesOfDomain } from '../../release-candidates/candidate-series.queries.ts';
+import { requiredEnvironments } from '../../release-candidates/finalization-rules.ts';
+import type { CandidateRow } from '../../release-candidates/release-candidates.queries.ts';
+import type { Tx } from '../../../unit-of-work.ts';
+import { chooseBaseline, deployedTo } from './baseline-rules.ts';
+import { rangesOf, sidesOf, sideView, totalsOf } from './change-sides.ts';
+import { type ResolvedChange, resolveChanges } from './changelog.ts';
+import { directionOf, otherContents, type PackageChange, packageChanges } from './package-change-rules.ts';
+import { installedStates } from '../versions/installed-states.ts';
+import { ANALYSED_MAX } from './rolling-analysis.queries.ts';
+
+export interface AnalysisOptions {
+  domain: string;
+  branch: string | undefined;
+  includePackageChangelogs: boolean;
+}
+
+/** The most commits that are listed for one package of one candidate; totals count all. */
+const COMMITS_MAX = 50;
+
+type Packages = Record<string, string>;
+const packagesOf = (candidate: CandidateRow | undefined): Packages => candidate?.value.artifacts ?? {};
+
+/** What candidates and those before them on their branch hold together: what one does not carry stays as it was. */
+function packagesLeft(candidates: readonly CandidateRow[]): Map<CandidateRow, Packages> {
+  const left = new Map<CandidateRow, Packages>();
+  const byBranch = new Map<string | null, Packages>();
+  for (const candidate of candidates) {
+    const packages = { ...byBranch.get(candidate.branch), ...packagesOf(candidate) };
+    byBranch.set(candidate.branch, packages);
+    left.set(candidate, packages);
+  }
+  return left;
+}
+
+/** A change of a package from one candidate to another. */
+interface AnalysedChange extends PackageChange {
+  /** The version from which its commits count: also of one that came back, the last that its line held. Null: from the beginning. */
+  since: string | null;
+}
+
+/** What changes from one candidate to another: packages that one does not carry are removed or added. */
+function changesFrom(before: CandidateRow, held: Packages, candidate: CandidateRow): AnalysedChange[] {
+  const [from, to] = [packagesOf(before), packagesOf(candidate)];
+  const changes = packageChanges(from, to, { withRemoved: true });
+  const all = changes.length > 0 ? changes : otherContents(from, to, () => before.commitSha, candidate.commitSha);
+  return all.map((change) => ({
+    ...change,
+    since: change.from ?? (Object.hasOwn(held, change.name) ? (held[change.name] ?? null) : null),
+  }));
+}
+
+/** The candidates of a branch that are compared, oldest first, and what with. */
+interface Line {
+  branch: string;
+  baseline: Candidate | undefined;
+  isDefaultBaseline: boolean;
+  candidates: readonly Candidate[];
+}
+
+type Candidate = CandidateRow & { branch: string };
+
+/** Holds the candidates of a domain against the one before each on its branch, and against what of the branch is deployed everywhere. */
+export async function rollingAnalysis(
+  tx: Tx,
+  history: History,
+  log: DeploymentLog,
+  project: ProjectFacts,
+  { domain, branch, includePackageChangelogs }: AnalysisOptions,
+) {
+  const { defaultBranch } = project;
+  const series = await seriesOfDomain(tx, project.id, { domain, branch, defaultBranch, limit: ANALYSED_MAX });
+  const all = series.map((candidate): Candidate => ({ ...candidate, branch: candidate.branch ?? defaultBranch }));
+  const environments = await listEnvironments(tx, project.id);
+  const factOf = await deploymentFacts(tx, all);
+  const states = await installedStates(tx, log, project.id, domain);
+  const lines = new Map(
+    [...Map.groupBy(all, (candidate) => candidate.branch)].map(([name, own]): [string, Line] => {
+      const { baseline, isDefaultBaseline } = chooseBaseline(own, environments, factOf, defaultBranch);
+      const candidates = baseline ? own.slice(isDefaultBaseline ? 0 : own.indexOf(baseline) + 1) : [];
+      return [name, { branch: name, baseline, isDefaultBaseline, candidates }];
+    }),
+  );
+  const dependencies = dependenciesOf(history.packages);
+  const left = packagesLeft(all);
+  const comparisons = [...lines.values()]
+    .flatMap(({ baseline, candidates }) =>
+      candidates.map((candidate, index) => {
+        const changesSince = (other: Candidate | undefined) =>
+          other === undefined || other === candidate
+            ? []
+            : inInstallOrder(changesFrom(other, left.get(other) ?? {}, candidate), dependencies);
+        const incremental = changesSince(candidates[index - 1] ?? baseline);
+        return { candidate, baseline, incremental, cumulative: changesSince(baseline) };
+      }),
+    )
+    .toSorted((a, b) => all.indexOf(a.candidate) - all.indexOf(b.candidate));
+  const changes = comparisons.flatMap(({ incremental, cumulative }) => [...incremental, ...cumulative]);
+  const installedIn = (name: string) =>
+    states.filter(({ packages }) => Object.hasOwn(packages, name)).map((state) => state.name);
+  const facts = await factsOf(tx, history, changes, { withCommits: includePackageChangelogs, installedIn });
+  const medians = await medianSeconds(tx, project.id, [...new Set(changes.map(({ name }) => name))]);
+  const seconds = (some: readonly PackageChange[]) =>
+    expectedSeconds(
+      medians,
+      some.flatMap(({ name, to }) => (to === null ? [] : [name])),
+    );
+  const views = comparisons.map(({ candidate, baseline, incremental, cumulative }) => ({
+    id: candidate.id,
+    releaseName: candidate.releaseName,
+    branch: candidate.branch,
+    baselineReleaseName: baseline?.releaseName ?? null,
+    commitSha: candidate.commitSha,
+    status: candidate.status,
+    createdAt: candidate.createdAt,
+    deployedEnvironments: namesOf(environments, deployedTo(candidate.id, environments, factOf)),
+    incrementalChanges: { ...facts.take(incremental), estimatedDeploymentTime: seconds(incremental) },
+    cumulativeChanges: {
+      ...facts.take(cumulative),
+      cumulativeSummary: { estimatedDeploymentTime: seconds(cumulative) },
+    },
+  }));
+  const baselineView = ({ baseline, isDefaultBaseline }: Line) =>
+    baseline
+      ? {
+          releaseName: baseline.releaseName,
+          createdAt: baseline.createdAt,
+          completedAt: isDefaultBaseline
+            ? null
+            : completedAt(baseline, requiredEnvironments(environments, baseline.branch), factOf),
+          deployedEnvironments: namesOf(environments, deployedTo(baseline.id, environments, factOf)),
+          packages: packagesOf(baseline),
+          isDefaultBaseline,
+          branch: baseline.branch,
+        }
+      : null;
+  const main = lines.get(branch ?? defaultBranch) ?? lines.get(all.at(-1)?.branch ?? '');
+  return {
+    repository: project.identifier,
+    domain,
+    baseline: main ? baselineView(main) : null,
+    baselinesByBranch: Object.fromEntries([...lines].map(([name, line]) => [name, baselineView(line)])),
+    orchestrationOrder: states.map(({ name }) => name),
+    currentEnvironmentStates: Object.fromEntries(
+      states.map(({ name, releases, packages }) => [name, { currentRelease: releases.get(domain) ?? null, packages }]),
+    ),
+    candidates: views,
+    candidatesByBranch: Object.fromEntries(
+      [...Map.groupBy(views, (view) => view.branch)].map(([name, group]) => [
+        name,
+        group.map(({ id, releaseName }) => ({ id, releaseName })),
+      ]),
+    ),
+    gitFreshness: history.freshness,
+  };
+}
+
+const namesOf = (environments: readonly { id: string; name: string }[], ids: ReadonlySet<string>): string[] =>
+  environments.filter(({ id }) => ids.has(id)).map(({ name }) => name);
+
+/** When the last of some environments got a candidate. */
+const completedAt = (
+  { id }: CandidateRow,
+  environments: readonly { id: string }[],
+  factOf: DeploymentFacts,
+): string | null =>
+  environments
+    .flatMap((environment) => factOf(id, environment.id).deployedAt ?? [])
+    .toSorted()
+    .at(-1) ?? null;
+
+/** Resolves changes together; each of the given lists is then taken out in the order in which they were given. */
+async function factsOf(
+  tx: Tx,
+  history: History,
+  changes: readonly AnalysedChange[],
+  { withCommits, installedIn }: { withCommits: boolean; installedIn: (name: string) => string[] },
+) {
+  const carried = changes.filter(({ to }) => to !== null);
+  const resolvedChanges = await resolveChanges(
+    tx,
+    history,
+    carried.map(({ name, since, to, commits }) => ({ name, from: since, to, commits })),
+  );
+  const byChange = new Map(carried.map((change, index) => [change, resolvedChanges[index]]));
+  const ranges = await rangeFacts(tx, history, rangesOf(resolvedChanges));
+  const shown = withCommits
+    ? await commitViews(
+        tx,
+        history.projectId,
+        rangesOf(resolvedChanges).flatMap((range) => ranges.of(range).commits.slice(0, COMMITS_MAX)),
+      )
+    : undefined;
+  return {
+    take(some: readonly AnalysedChange[]) {
+      const own = some.map((change) => ({ ...(byChange.get(change) ?? NOT_CARRIED), ...change }));
+      const entries = own.map((change) => entryOf(change, installedIn(change.name), ranges, shown));
+      const { main, added, removed } = totalsOf(ranges, own);
+      return {
+        packages: {
+          added: entries.filter(({ from }) => from === null),
+          updated: entries.filter(({ from, to }) => from !== null && to !== null),
+          removed: entries.filter(({ to }) => to === null),
+        },
+        summary: {
+          totalPackageChanges: own.length,
+          totalCommits: main.totalCommits,
+          totalWorkItems: main.totalWorkItems,
+          added,
+          removed,
+        },
+      };
+    },
+  };
+}
+
+/** A package that a candidate does not carry stays as it is where it is installed, so that no commit is taken back. */
+const NOT_CARRIED = { range: undefined, added: undefined, removed: undefined, missing: null };
+
+function entryOf(
+  change: AnalysedChange & Pick<ResolvedChange, 'range' | 'added' | 'removed' | 'missing'>,
+  environments: string[],
+  ranges: Ranges,
+  shown: ReadonlyMap<number, CommitView> | undefined,
+) {
+  const { name, from, to, since, range, missing } = change;
+  const { added, removed } = sidesOf(ranges, change);
+  const isAboutRemoved = range !== undefined && range === change.removed;
+  const main = isAboutRemoved ? removed : added;
+  return {
+    name,
+    from,
+    to,
+    since,
+    direction: directionOf(change),
+    isInstalled: environments.length > 0,
+    installedIn: environments,
+    totalCommits: main.commits.length,
+    totalWorkItems: main.workItems.length,
+    totalAdded: added.commits.length,
+    totalRemoved: removed.commits.length,
+    missingChangelog: missing,
+    changelog: shown ? entryChangelog(added, removed, isAboutRemoved, shown) : null,
+  };
+}
+
+function entryChangelog(
+  added: RangeFacts,
+  removed: RangeFacts,
+  isAboutRemoved: boolean,
+  shown: ReadonlyMap<number, CommitView>,
+) {
+  const [addedView, removedView] = [sideView(added, shown, COMMITS_MAX), sideView(removed, shown, COMMITS_MAX)];
+  const { totalCommits: _, ...main } = isAboutRemoved ? removedView : addedView;
+  return { ...main, added: addedView, removed: removedView };
+}

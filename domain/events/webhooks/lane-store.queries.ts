@@ -1,0 +1,248 @@
+import { sql } from 'kysely';
+import { msUntilDue, untilDue } from '../../kernel/data/leases.ts';
+import { statement } from '../../kernel/data/statement.ts';
+import type { Database } from '../../kernel/data/tables.ts';
+import type { TenantKey } from '../../kernel/shared/actor.ts';
+import { tenantSlugOf } from '../../kernel/tenants/tenants.queries.ts';
+import { type Outcome, recordOutcomes } from './outcomes.queries.ts';
+
+/** The one queue of deliveries to one webhook. */
+export interface LaneKey extends TenantKey {
+  webhookId: string;
+}
+
+/** The same with what the id of its workflow is made of. */
+export interface NamedLane extends LaneKey {
+  laneName: string | null;
+}
+
+/** How long a claim outlives the longest attempt of its webhook. */
+const LEASE_MARGIN_MS = 20_000;
+
+const NOW = sql<string>`now()`;
+
+const CLAIM = statement<{ webhookId: string; limit: number }>()((db, { webhookId, limit }) =>
+  db
+    .with('due', (inner) =>
+      inner
+        .selectFrom('webhook_delivery as d')
+        .where('d.webhookId', '=', webhookId)
+        .where('d.status', '=', sql.lit('pending'))
+        .where('d.dueAt', '<=', NOW)
+        .where((eb) => eb.or([eb('d.leaseUntil', 'is', null), eb('d.leaseUntil', '<=', NOW)]))
+        .where(sql<boolean>`(select status = 'active' and deleted_at is null from webhook where id = ${webhookId})`)
+        .orderBy('d.dueAt')
+        .limit(limit)
+        .forUpdate('d')
+        .skipLocked()
+        .select(['d.tenantId', 'd.id']),
+    )
+    .updateTable('webhook_delivery as d')
+    .from(['due', 'webhook as w'])
+    .set((eb) => ({
+      claims: eb('d.claims', '+', sql.lit(1)),
+      leaseUntil: sql<string>`now() + (w.timeout_ms + ${sql.lit(LEASE_MARGIN_MS)}) * interval '1 ms'`,
+    }))
+    .whereRef('d.tenantId', '=', 'due.tenantId')
+    .whereRef('d.id', '=', 'due.id')
+    .where('w.id', '=', webhookId)
+    .returning((eb) => [
+      'd.id',
+      'd.tenantId',
+      'd.event',
+      eb.cast<string>('d.payload', 'text').as('payload'),
+      'd.traceparent',
+      'd.attempts',
+      'd.claims as claim',
+      'd.createdAt',
+      'w.revision',
+    ]),
+);
+
+/**
+ * A delivery that a worker holds: `payload` is JSON as it was given, `attempts` counts those made so far, `claim` says
+ * which claim this is (only the last one may record), and `revision` grows whenever what is needed for sending changes.
+ */
+export type ClaimedDelivery = Awaited<ReturnType<typeof CLAIM>>[number];
+
+const TARGET = statement<{ webhookId: string }>()((db, { webhookId }) =>
+  db
+    .selectFrom('webhook')
+    .where('id', '=', webhookId)
+    .select([
+      'revision',
+      'url',
+      'method',
+      'headers',
+      'filter',
+      'provider',
+      'channel',
+      'chatTeamId',
+      'bodyTemplate',
+      'secret',
+      'previousSecret',
+      'previousSecretUntil',
+      'timeoutMs',
+      'retryCount',
+      'retryDelayMs',
+    ]),
+);
+
+/** A webhook as it is stored; secrets and headers are encrypted. */
+export type StoredTarget = Awaited<ReturnType<typeof TARGET>>[number];
+
+const NEXT_DUE = statement<{ webhookId: string }>()((db, { webhookId }) =>
+  db
+    .selectFrom('webhook_delivery as d')
+    .where('d.webhookId', '=', webhookId)
+    .where('d.status', '=', sql.lit('pending'))
+    .where(sql<boolean>`(select status = 'active' and deleted_at is null from webhook where id = ${webhookId})`)
+    .select(untilDue('d').as('inMs')),
+);
+
+const DUE_WEBHOOKS = statement<{ webhookIds: readonly string[] }>()((db, { webhookIds }) =>
+  db
+    .selectFrom(sql<{ id: string }>`unnest(${webhookIds}::uuid[])`.as<'lane'>(sql`lane (id)`))
+    .innerJoin('webhook as w', (join) =>
+      join.onRef('w.id', '=', 'lane.id').on('w.status', '=', sql.lit('active')).on('w.deletedAt', 'is', null),
+    )
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('webhook_delivery as d')
+          .whereRef('d.webhookId', '=', 'lane.id')
+          .where('d.status', '=', sql.lit('pending'))
+          .where('d.dueAt', '<=', NOW)
+          .where((eb) => eb.or([eb('d.leaseUntil', 'is', null), eb('d.leaseUntil', '<=', NOW)]))
+          .select(sql.lit(1).as('one')),
+      ),
+    )
+    .select('w.id'),
+);
+
+/** Statements that work across tenants; nearly everything else goes through a unit of work. */
+export type LaneStore = ReturnType<typeof createLaneStore>;
+
+/** @param db connections with the role of the system. */
+export const createLaneStore = (db: Database) => ({
+  /** Claims up to `limit` due deliveries of a lane, each for as long as its longest attempt can last. */
+  claim: ({ webhookId }: LaneKey, limit: number): Promise<ClaimedDelivery[]> => CLAIM(db, { webhookId, limit }),
+
+  /** How the lane's webhook is to be called now. */
+  async target({ webhookId }: LaneKey): Promise<StoredTarget> {
+    const [target] = await TARGET(db, { webhookId });
+    if (!target) throw new Error(`there is no webhook ${webhookId}`);
+    return target;
+  },
+
+  /** Logs attempts and updates their deliveries, in one statement; answers the lanes that should be disabled. */
+  record: (outcomes: readonly Outcome[]): Promise<LaneKey[]> => recordOutcomes(db, outcomes),
+
+  /** Releases claims whose attempt was not made, so that another worker need not wait for their lease. */
+  async release(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    const tenantIds = deliveries.map(({ tenantId }) => tenantId);
+    const ids = deliveries.map(({ id }) => id);
+    const claims = deliveries.map(({ claim }) => claim);
+    const mine = sql<{ tenant_id: string; id: string; claim: number }>`
+      unnest(${tenantIds}::uuid[], ${ids}::uuid[], ${claims}::int[])`;
+    await db
+      .updateTable('webhook_delivery as d')
+      .from(mine.as<'mine'>(sql`mine (tenant_id, id, claim)`))
+      .set({ leaseUntil: null })
+      .whereRef('d.tenantId', '=', 'mine.tenant_id')
+      .whereRef('d.id', '=', 'mine.id')
+      .whereRef('d.claims', '=', 'mine.claim')
+      .where('d.status', '=', 'pending')
+      .execute();
+  },
+
+  /** Releases all that a lost pump of the lane held. */
+  async releaseAll({ webhookId }: LaneKey): Promise<void> {
+    await db
+      .updateTable('webhook_delivery')
+      .set({ leaseUntil: null })
+      .where('webhookId', '=', webhookId)
+      .where('status', '=', 'pending')
+      .where('leaseUntil', 'is not', null)
+      .execute();
+  },
+
+  /** Milliseconds until the lane has work again; undefined when nothing is pending, or the webhook is not active. */
+  async nextDueInMs({ webhookId }: LaneKey): Promise<number | undefined> {
+    const [row] = await NEXT_DUE(db, { webhookId });
+    return msUntilDue(row);
+  },
+
+  /** Those of the webhooks that have something due which nobody holds. */
+  async dueWebhooks(webhookIds: readonly string[]): Promise<string[]> {
+    return (await DUE_WEBHOOKS(db, { webhookIds })).map(({ id }) => id);
+  },
+
+  /** Lanes with deliveries that are overdue and that nobody works on: their signal was lost. */
+  overdue: (byMs: number, limit: number): Promise<NamedLane[]> =>
+    db
+      .selectFrom('webhook as w')
+      .where('w.status', '=', 'active')
+      .where('w.deletedAt', 'is', null)
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('webhook_delivery as d')
+            .whereRef('d.webhookId', '=', 'w.id')
+            .where('d.status', '=', sql.lit('pending'))
+            .where('d.dueAt', '<', sql<string>`now() - ${byMs} * interval '1 ms'`)
+            .select(sql.lit(1).as('one')),
+        ),
+      )
+      // A lane with a live lease is being worked on, only slowly.
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('webhook_delivery as d')
+              .whereRef('d.webhookId', '=', 'w.id')
+              .where('d.status', '=', sql.lit('pending'))
+              .where('d.leaseUntil', '>', NOW)
+              .select(sql.lit(1).as('one')),
+          ),
+        ),
+      )
+      .limit(limit)
+      .select(['w.tenantId', tenantSlugOf('w.tenantId'), 'w.id as webhookId', 'w.laneName'])
+      .execute(),
+
+  /** Lanes for which a reason to disable them was recorded and nothing followed. */
+  toDisable: (limit: number): Promise<LaneKey[]> =>
+    db
+      .selectFrom('webhook')
+      .where('status', '=', 'active')
+      .where('failureReason', 'is not', null)
+      .limit(limit)
+      .select(['tenantId', tenantSlugOf('tenantId'), 'id as webhookId'])
+      .execute(),
+
+  /** Removes deliveries, with their attempts, that are older than `days`, in batches; answers how many. */
+  async purge(days: number): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const removed = await purgeBatch(db, days);
+      total += removed;
+      if (removed < PURGE_BATCH) return total;
+    }
+  },
+});
+
+const PURGE_BATCH = 2_000;
+
+// Pending deliveries of a webhook that is not active wait for it, but not longer than the log is kept.
+async function purgeBatch(db: Database, days: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with expired as (
+      select old.tenant_id, old.id from webhook w cross join lateral (
+        select d.tenant_id, d.id from webhook_delivery d
+        where d.webhook_id = w.id and d.created_at < now() - make_interval(days => ${days}::int)
+          and (d.status <> 'pending' or w.status <> 'active')
+        order by d.created_at limit ${PURGE_BATCH}) old
+      limit ${PURGE_BATCH}),
+    attempts as (
+      delete from webhook_attempt a using expired e where a.tenant_id = e.tenant_id and a.delivery_id = e.id)
+    delete from webhook_delivery d using expired e where d.tenant_id = e.tenant_id and d.id = e.id`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

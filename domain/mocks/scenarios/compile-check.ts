@@ -1,0 +1,309 @@
+import { compile, JSONPathRecursionLimitError } from 'json-p3';
+import { FilterError, isEqual } from '../../events/webhooks/filter-rules.ts';
+import { compileLinearRegex } from '../../events/webhooks/linear-regex.ts';
+import { usePatternWork } from '../../events/webhooks/pattern-work.ts';
+import { DATE_MEMBERS, type DateTest, dateTest } from '../date-test.ts';
+import { judged, JudgedText, keptValue, NOT_KEPT, type Unjudged, UnjudgedError } from '../serving/judged-text.ts';
+import { FORM_TYPE, type MockRequest } from '../serving/mock-request.ts';
+import type { RequestCheck } from './step-rules.ts';
+import { canonicalXml } from './xml-equality.ts';
+
+/** A test of a text, as other mock servers have them. All are bounded in the length of the text. */
+export type TextTest =
+  | { eq: string; ignoreCase?: boolean }
+  | { contains: string }
+  /** A pattern for the whole text. */
+  | { matches: string }
+  | DateTest
+  /** The text is JSON that is equal. `extra`: objects may have more; `anyOrder`: lists have the same elements. */
+  | { json: unknown; extra?: boolean; anyOrder?: boolean }
+  /** The text is XML that is equal but for white space between elements, and the order of attributes. */
+  | { xml: string }
+  /** The text is JSON of which this JSONPath (RFC 9535) finds a value that passes `is`, any value, or none. */
+  | { jsonPath: string; is?: TextTest; none?: true }
+  | { not: TextTest }
+  | { all: TextTest[] }
+  | { any: TextTest[] };
+
+const LEVELS_MAX = 20;
+const TESTS_MAX = 100;
+
+/**
+ * Whether a request passes a check, or why that is not known. The texts of a request are read once, however many checks
+ * ask for them; reading and searching uses the work of patterns. Throws `FilterError` for a test that is none, and for one
+ * that may take long.
+ */
+export function compileCheck(
+  { of, name, is, isAbsent }: RequestCheck,
+  path: string,
+): (called: MockRequest) => boolean | Unjudged {
+  const values = (called: MockRequest) => readOnce(called, of, name ?? '');
+  if (isAbsent === true) return (called) => values(called).length === 0;
+  if (is === undefined) return (called) => values(called).length > 0;
+  const test = compileTest(is, `${path}/is`, 0);
+  return (called) => judged(() => values(called).some(test));
+}
+
+const texts = new WeakMap<MockRequest, Map<string, JudgedText[]>>();
+
+function readOnce(called: MockRequest, of: RequestCheck['of'], name: string): JudgedText[] {
+  let known = texts.get(called);
+  if (!known) texts.set(called, (known = new Map()));
+  const key = `${of} ${name}`;
+  let values = known.get(key);
+  if (!values) known.set(key, (values = textsOf(called, of, name)));
+  return values;
+}
+
+/** Members of the JSON of a noted call, which is short. */
+const KEPT_VALUES_MAX = 4_096;
+
+function textsOf(called: MockRequest, of: RequestCheck['of'], name: string): JudgedText[] {
+  const { map, isTextKept } = called.body;
+  if (of === 'body' && isTextKept === false) {
+    const isForm = FORM_TYPE.test(called.headers['content-type'] ?? '');
+    return [new JudgedText(undefined, map && !isForm ? { value: map.value, values: KEPT_VALUES_MAX } : undefined)];
+  }
+  return valuesOf(called, of, name).map((text) => new JudgedText((text as unknown) === NOT_KEPT ? undefined : text));
+}
+
+function valuesOf(
+  { body, bytes, target, query, headers }: MockRequest,
+  of: RequestCheck['of'],
+  name: string,
+): string[] {
+  switch (of) {
+    case 'body':
+      return body.text !== undefined ? [body.text] : bytes.length === 0 ? [''] : [];
+    case 'url':
+      return [target];
+    case 'path':
+      return [target.split('?', 1)[0] ?? ''];
+    case 'query':
+      return Object.hasOwn(query, name) ? [query[name] ?? ''].flat() : [];
+    case 'headers':
+      return Object.hasOwn(headers, name) ? [headers[name] ?? ''] : [];
+    case 'cookies':
+      return (headers.cookie ?? '').split(';').flatMap((pair) => {
+        const at = pair.indexOf('=');
+        return at > 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
+      });
+  }
+}
+
+type Test = (text: JudgedText) => boolean;
+type Part = Record<string, unknown>;
+
+const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Which members each test has; the first one names it. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  eq: ['ignoreCase'],
+  contains: [],
+  matches: [],
+  before: DATE_MEMBERS,
+  after: DATE_MEMBERS,
+  sameTime: DATE_MEMBERS,
+  json: ['extra', 'anyOrder'],
+  xml: [],
+  jsonPath: ['is', 'none'],
+  not: [],
+  all: [],
+  any: [],
+};
+
+function compileTest(given: unknown, path: string, level: number): Test {
+  if (level > LEVELS_MAX) throw new FilterError(path, `must not be nested deeper than ${LEVELS_MAX} levels`);
+  const names = isPart(given) ? Object.keys(given) : [];
+  const kind = names.find((name) => Object.hasOwn(MEMBERS, name));
+  if (!isPart(given) || kind === undefined || names.some((name) => name !== kind && !MEMBERS[kind]?.includes(name)))
+    throw new FilterError(path, `must be one of ${Object.keys(MEMBERS).join(', ')}`);
+  const value = given[kind];
+  const at = `${path}/${kind}`;
+  switch (kind) {
+    case 'not': {
+      const test = compileTest(value, at, level + 1);
+      return (text) => !test(text);
+    }
+    case 'all':
+    case 'any': {
+      if (!Array.isArray(value) || value.length === 0 || value.length > TESTS_MAX)
+        throw new FilterError(at, `must be a list of 1 to ${TESTS_MAX} tests`);
+      const tests = value.map((one, index) => compileTest(one, `${at}/${index}`, level + 1));
+      return kind === 'all' ? (text) => tests.every((test) => test(text)) : (text) => tests.some((test) => test(text));
+    }
+    case 'before':
+    case 'after':
+    case 'sameTime':
+      return dateOf(kind, given, at);
+    case 'json':
+      return jsonTest(value, { extra: given.extra === true, anyOrder: given.anyOrder === true });
+    case 'jsonPath':
+      return pathTest(value, given, at, level);
+    default:
+      return plainTest(kind, value, given.ignoreCase === true, at);
+  }
+}
+
+function plainTest(kind: string, value: unknown, ignoreCase: boolean, path: string): Test {
+  if (typeof value !== 'string') throw new FilterError(path, 'must be a string');
+  switch (kind) {
+    case 'eq': {
+      if (!ignoreCase) return (text) => text.equals(value);
+      const lower = value.toLowerCase();
+      return (text) => text.equalsInLowerCase(lower);
+    }
+    case 'contains':
+      return (text) => text.contains(value);
+    case 'matches':
+      return patternTest(value, path);
+    case 'xml':
+    default: {
+      const wanted = canonicalXml(value);
+      if (wanted === undefined) throw new FilterError(path, 'is not XML');
+      return (text) => text.xml() === wanted;
+    }
+  }
+}
+
+function patternTest(pattern: string, path: string): Test {
+  try {
+    const matches = compileLinearRegex(`^(?:${pattern})$`);
+    return (text) => text.matches(matches);
+  } catch (error) {
+    throw new FilterError(path, (error as Error).message);
+  }
+}
+
+function dateOf(kind: Parameters<typeof dateTest>[0], given: Part, path: string): Test {
+  const test = dateTest(kind, given, path);
+  return (text) => text.isDate(test);
+}
+
+/** Units of pattern work for a member whose name is counted, and for an element of a list that is moved. */
+const [MEMBER_UNITS, MOVED_UNITS] = [1, 0.1];
+
+function jsonTest(wanted: unknown, { extra, anyOrder }: { extra: boolean; anyOrder: boolean }): Test {
+  const matches = (a: unknown, b: unknown): boolean => {
+    usePatternWork(1);
+    keptValue(b);
+    if (Array.isArray(a)) {
+      if (!Array.isArray(b) || a.length !== b.length) return false;
+      if (!anyOrder) return a.every((one, index) => matches(one, b[index]));
+      const rest = [...(b as unknown[])];
+      return a.every((one) => {
+        const place = rest.findIndex((other) => matches(one, other));
+        usePatternWork(MOVED_UNITS * rest.length);
+        if (place !== -1) rest.splice(place, 1);
+        return place !== -1;
+      });
+    }
+    if (!isPart(a)) return isEqual(a, b);
+    if (!extra && isPart(b)) usePatternWork(MEMBER_UNITS * Object.keys(b).length);
+    return (
+      isPart(b) &&
+      (extra || Object.keys(a).length === Object.keys(b).length) &&
+      Object.entries(a).every(([name, value]) => Object.hasOwn(b, name) && matches(value, b[name]))
+    );
+  };
+  return (text) => {
+    const json = text.json();
+    return json !== undefined && matches(wanted, json.value);
+  };
+}
+
+const PATH_MAX = 300;
+/** Each multiplies what a path finds, also the same value (`[*,*][*,*]`). */
+const COMMAS_MAX = 3;
+const QUOTED = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g;
+
+/**
+ * A JSONPath looks at each value a few times at most: one descent; filters without descents, patterns, and queries from the
+ * root, which would be asked of each value anew.
+ */
+function pathTest(value: unknown, { is, none }: Part, path: string, level: number): Test {
+  if (typeof value !== 'string' || value.length > PATH_MAX)
+    throw new FilterError(path, `must be a JSONPath of at most ${PATH_MAX} characters`);
+  const bare = value.replaceAll(QUOTED, '""');
+  const isPlain = bare.split('..').length <= 2 && !/\?.*(?:\.\.|\$)|\b(?:match|search)\s*\(/.test(bare);
+  if (!isPlain || bare.split('?').length > 3)
+    throw new FilterError(
+      path,
+      'descends (..) once, outside of filters, and has at most two filters, without patterns and without $',
+    );
+  if (bare.split(',').length > COMMAS_MAX + 1) throw new FilterError(path, `has at most ${COMMAS_MAX} commas`);
+  const find = jsonPath(value, path);
+  const test = is === undefined ? undefined : compileTest(is, `${path}/is`, level + 1);
+  const units = pathUnits(bare);
+  return (text) => {
+    const json = text.json();
+    if (json === undefined) return false;
+    usePatternWork(units.each + units.ofValue * json.values);
+    const found = foundIn(json.value, find).filter((one) => one !== null);
+    if (none === true) return found.length === 0;
+    return test ? found.some((one) => test(new JudgedText(textOf(one)))) : found.length > 0;
+  };
+}
+
+function textOf(value: unknown): string {
+  keptValue(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  usePatternWork(FOUND_UNITS + (typeof value === 'string' ? 0 : WRITTEN_UNITS * text.length));
+  return text;
+}
+
+/** Units of pattern work for a value that a path finds, and for a character of one that is written as JSON. */
+const [FOUND_UNITS, WRITTEN_UNITS] = [5, 0.5];
+
+/**
+ * Units of pattern work of a path: for one that names a single value the same for each text, for others by the values of
+ * the text. What looks at all values below costs most; each comma may double what is found.
+ */
+function pathUnits(path: string): { each: number; ofValue: number } {
+  const count = (part: RegExp) => path.match(part)?.length ?? 0;
+  const often = 2 ** count(/,/g);
+  const names = count(/[.[]/g) * often;
+  const wide = count(/[*?@:]/g) + 2 * count(/\.\./g);
+  return { each: 50 * names, ofValue: wide === 0 ? 0 : (100 * wide + 20 * names) * often };
+}
+
+/** A text with more levels than a path descends is not judged. */
+function foundIn(json: unknown, find: (json: unknown) => unknown[]): unknown[] {
+  try {
+    return find(json);
+  } catch (error) {
+    if (error instanceof JSONPathRecursionLimitError) throw new UnjudgedError('TOO_LARGE');
+    throw error;
+  }
+}
+
+/**
+ * A JSONPath as Jayway, which other mock servers use, reads it: a filter is asked of the elements of a list, and of an
+ * object itself, where the standard asks it of the object's members.
+ */
+function jsonPath(text: string, path: string): (json: unknown) => unknown[] {
+  const [first = '', ...filtered] = text.split(/(?=\[\?)/);
+  const start = compiled(first.endsWith('..') ? `${first}*` : first, path);
+  const steps = filtered.map((part) => compiled(`$${part}`, path));
+  return (json) => {
+    const begun = [...start.query(json as never).values()] as unknown[];
+    if (first.endsWith('..')) begun.push(json);
+    return steps.reduce<unknown[]>(
+      (values, step) =>
+        values.flatMap((value) =>
+          Array.isArray(value) || isPart(value)
+            ? [...step.query((Array.isArray(value) ? value : [value]) as never).values()]
+            : [],
+        ),
+      first.endsWith('..') ? begun.filter((value) => isPart(value)) : begun,
+    );
+  };
+}
+
+function compiled(path: string, at: string) {
+  try {
+    return compile(path);
+  } catch (error) {
+    throw new FilterError(at, `is not a JSONPath (RFC 9535): ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Database } from '../../kernel/data/tables.ts';
+import { systemActor, type Actor } from '../../kernel/shared/actor.ts';
+import type { UnitOfWork } from '../../unit-of-work.ts';
+import type { MockPlace } from '../decide-batch.ts';
+import { MockLane } from './mock-lane.ts';
+import { announceUnmatched } from '../scenarios/active-scenarios.mutations.ts';
+import { findMockWorkspace } from './replay.queries.ts';
+
+export interface MockLanes {
+  /** The lane of a workspace by the hash of its key; undefined where the key leads nowhere. */
+  find: (keyHash: string) => Promise<MockLane | undefined>;
+  /** The key of a place is another one now. */
+  forget: (place: MockPlace) => void;
+  /** Announces a request without a step, at most once a minute; returns at once and never throws. */
+  announceUnmatched: (place: MockPlace, scenarioId: string, call: Parameters<typeof announceUnmatched>[2]) => void;
+}
+
+interface Parts {
+  /** Connections with the role of the application that do not wait for the disk. */
+  database: Database;
+  actingAs: (actor: Actor) => UnitOfWork;
+  onError: (error: unknown) => void;
+}
+
+const LANES_MAX = 100;
+const ANNOUNCED_EVERY_MS = 60_000;
+
+/** The workspaces that this process answers for, those that were used last. */
+export function createMockLanes({ database, actingAs, onError }: Parts): MockLanes {
+  const lanes = new Map<string, MockLane>();
+  const announcedAt = new Map<string, number>();
+  return {
+    async find(keyHash) {
+      const known = lanes.get(keyHash);
+      if (known) return known;
+      const [found] = await findMockWorkspace(database, { hash: keyHash });
+      if (!found) return undefined;
+      const lane = lanes.get(keyHash) ?? new MockLane(database, { ...found, keyHash });
+      lanes.set(keyHash, lane);
+      if (lanes.size > LANES_MAX) dropIdle(lanes);
+      return lane;
+    },
+    forget: ({ keyHash }) => void lanes.delete(keyHash),
+    announceUnmatched(place, scenarioId, call) {
+      const now = performance.now();
+      if (now - (announcedAt.get(scenarioId) ?? -Infinity) < ANNOUNCED_EVERY_MS) return;
+      if (announcedAt.size > 1_000) announcedAt.clear();
+      announcedAt.set(scenarioId, now);
+      actingAs(systemActor(place, 'mocks'))((tx) => announceUnmatched(tx, scenarioId, call)).catch(onError);
+    },
+  };
+}
+
+/** The oldest lane that answers nothing at the moment. */
+function dropIdle(lanes: Map<string, MockLane>): void {
+  for (const [keyHash, lane] of lanes) {
+    if (!lane.isIdle) continue;
+    lanes.delete(keyHash);
+    return;
+  }
+}

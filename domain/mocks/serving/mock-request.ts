@@ -1,0 +1,115 @@
+import { measureJson } from '../../kernel/json/json-size-rules.ts';
+import { usePatternWork } from '../../events/webhooks/pattern-work.ts';
+import { decodedPath } from '../scenarios/path-template-rules.ts';
+
+/** A call of the mock server, as steps are matched with it. */
+export interface MockRequest {
+  method: string;
+  /** Behind the key of the workspace, without percent-encoding; begins with a slash. */
+  path: string;
+  /** As it was sent, for passing it on: path and query. */
+  target: string;
+  query: Record<string, string | string[]>;
+  /** By names in lower case; several values are joined by commas. */
+  headers: Record<string, string>;
+  /** Unpacked. */
+  bytes: Buffer;
+  body: MockBody;
+}
+
+/** What a body is, whatever its content type says. */
+export interface MockBody {
+  /** Undefined for none, and for bytes that are no text. */
+  text: string | undefined;
+  /** JSON, or the fields of a form. */
+  map: { value: unknown } | undefined;
+  /** False for a noted call of whose body the text is not known, or nothing but its JSON or fields. */
+  isTextKept?: false;
+}
+
+const JSON_LIMITS = { levels: 100, members: 250_000 };
+/** Fields of a form; with more it is only a text. */
+const FIELDS_MAX = 10_000;
+const [FORM_BYTE_UNITS, FIELD_UNITS] = [0.2, 30];
+const AMPERSAND = '&'.charCodeAt(0);
+export const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\b/i;
+
+/**
+ * @param target path and query behind the key, percent-encoded.
+ * @param bytes of the body, unpacked; undefined where they cannot be.
+ */
+export function mockRequest(
+  method: string,
+  target: string,
+  headers: Record<string, string>,
+  bytes: Buffer | undefined,
+): MockRequest {
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  let body: MockBody | undefined;
+  return {
+    method,
+    path: decodedPath(path === '' ? '/' : path),
+    target,
+    query: mark === -1 ? {} : valuesByName(new URLSearchParams(target.slice(mark + 1))),
+    headers,
+    bytes: bytes ?? Buffer.alloc(0),
+    /** Read when a test asks for it first, which uses the work of patterns. */
+    get body() {
+      return (body ??= bodyOf(bytes, headers['content-type'] ?? ''));
+    },
+  };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function bodyOf(bytes: Buffer | undefined, contentType: string): MockBody {
+  if (bytes === undefined || bytes.length === 0) return { text: undefined, map: undefined };
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    return { text: undefined, map: undefined };
+  }
+  if (FORM_TYPE.test(contentType)) {
+    const fields = bytes.reduce((count, byte) => (byte === AMPERSAND ? count + 1 : count), 1);
+    if (fields > FIELDS_MAX) return { text, map: undefined };
+    usePatternWork(FORM_BYTE_UNITS * bytes.length + FIELD_UNITS * fields);
+    return { text, map: { value: valuesByName(new URLSearchParams(text)) } };
+  }
+  const json = jsonOf(text, bytes);
+  return { text, map: json === 'too_large' ? undefined : json };
+}
+
+/** Units of pattern work for reading JSON: for a byte, and for a value of arrays and objects. */
+const [BYTE_UNITS, VALUE_UNITS] = [0.1, 5];
+
+/** JSON and the number of its values; where there are more than may be, too many to be read; undefined for another text. */
+export type ReadJson = { value: unknown; values: number } | 'too_large' | undefined;
+
+function jsonOf(text: string, bytes: Uint8Array, valuesMax = JSON_LIMITS.members): ReadJson {
+  if (!/^\s*[[{"\d\-tfn]/.test(text)) return undefined;
+  usePatternWork(BYTE_UNITS * bytes.length);
+  const { exceeded, members } = measureJson(bytes, { ...JSON_LIMITS, members: valuesMax });
+  if (exceeded !== undefined) return 'too_large';
+  usePatternWork(VALUE_UNITS * members);
+  try {
+    return { value: JSON.parse(text) as unknown, values: members + 1 };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON that a text is, of so many values at most. Uses the work of patterns. */
+export const readJson = (text: string, valuesMax: number): ReadJson => jsonOf(text, Buffer.from(text), valuesMax);
+
+/** Values by name; a name that is repeated has a list. */
+export function valuesByName(parameters: Iterable<readonly [string, string]>): Record<string, string | string[]> {
+  const values = new Map<string, string | string[]>();
+  for (const [name, value] of parameters) {
+    const before = values.get(name);
+    if (Array.isArray(before)) before.push(value);
+    else values.set(name, before === undefined ? value : [before, value]);
+  }
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,33 @@
+import type { CrmPlatform } from '../crm/crm-platform.port.ts';
+import type { Reads } from '../../kernel/data/fenced-reads.ts';
+import type { HostAddresses } from '../../mocks/serving/own-mocks.ts';
+import { type Actor, tenantOf } from '../../kernel/shared/actor.ts';
+import type { Encryption } from '../../kernel/encryption/encryption.ts';
+import type { UnitOfWork } from '../../unit-of-work.ts';
+import type { NoteAccess } from './doors/access-notes.ts';
+import type { OrgConnections } from './tokens/org-connections.ts';
+import type { OrgPlace } from './org-places.ts';
+
+/** What work on orgs needs beside the database; made once per process. */
+export interface CrmParts {
+  platform: CrmPlatform;
+  connections: OrgConnections;
+  /** The addresses that orgs may have. */
+  outbound: HostAddresses;
+  encryption: Encryption;
+}
+
+/** One request about orgs. The platform is called between units of work, never inside one. */
+export interface OrgScope {
+  actor: Actor;
+  requestId: string;
+  tx: UnitOfWork;
+  reads: Reads;
+  crm: CrmParts & { noteAccess: NoteAccess };
+}
+
+export const placeOf = ({ actor }: Pick<OrgScope, 'actor'>, orgId: string, sandboxName?: string): OrgPlace => ({
+  ...tenantOf(actor),
+  orgId,
+  ...(sandboxName !== undefined && { sandboxName }),
+});

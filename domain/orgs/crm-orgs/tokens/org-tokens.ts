@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { AuthUrl } from '../../crm/auth-url-rules.ts';
+import type { CrmAnswer, CrmFailure, CrmFailureKind, CrmPlatform } from '../../crm/crm-platform.port.ts';
+import { failure as crmFailure } from '../../crm/platform-error-rules.ts';
+import type { FencedReads } from '../../../kernel/data/fenced-reads.ts';
+import type { Actor } from '../../../kernel/shared/actor.ts';
+import type { Encryption } from '../../../kernel/encryption/encryption.ts';
+import type { UnitOfWork } from '../../../unit-of-work.ts';
+import { openAccessToken, openCredential } from './crm-secrets.ts';
+import { tokenState, type TokenState } from './crm-tokens.queries.ts';
+import type { CallOrg } from './org-connections.ts';
+import { NO_CREDENTIAL, NOT_REGISTERED, sourceOf } from './org-grants.ts';
+import type { OrgHealthStatus } from '../org-health-rules.ts';
+import { type Attempt, createMinting, type MintingTimes } from './org-minting.ts';
+import { actorOf, isJustInTime, isRegistered, keyOf, type OrgPlace } from '../org-places.ts';
+
+export interface TokenNeed {
+  /** A token that was minted longer ago is no good. */
+  maxAgeMs: number;
+  /** An access token that the org refused: another one is needed. */
+  refused?: string;
+  /** Asks the platform although it refused the credential before; for people who test or renew it. */
+  isForced?: boolean;
+  /** Gives way when nearly all calls of the org's day are used up. */
+  isBackground?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+export interface OrgToken {
+  accessToken: string;
+  /** Origin that it is for. */
+  instanceUrl: string;
+  mintedAt: Date;
+  /** Of an org that is not registered; else null. */
+  username: string | null;
+  platformOrgId: string | null;
+  credentialVersion: number;
+  /** Of the registered org, when the token was asked for. */
+  healthStatus: OrgHealthStatus;
+}
+
+export interface OrgTokenParts {
+  platform: CrmPlatform;
+  reads: FencedReads;
+  actingAs: (actor: Actor) => UnitOfWork;
+  encryption: Encryption;
+  now: () => Date;
+  log: Logger;
+  /** Shorter in tests. */
+  times?: Partial<MintingTimes>;
+}
+
+/** How long others wait for whoever mints: longer than the lease of a process that died. */
+const WAIT_MS = 40_000;
+const LOOK_EVERY_MS = 40;
+/** Above this part of the daily calls, background work leaves the rest to people. */
+const RESERVED_FROM = 0.95;
+const USAGE_KNOWN_MS = 60 * 60_000;
+
+export const STILL_MINTING = crmFailure(
+  'timeout',
+  null,
+  'Another process has been asking for a token for too long.',
+  'Try again in a minute.',
+);
+const CALLS_RESERVED = crmFailure(
+  'limited',
+  'DAILY_CALLS_RESERVED',
+  'More than 95 % of the daily calls of the org are used up.',
+  'Work in the background goes on when there are calls again.',
+);
+
+/**
+ * Access tokens of orgs, minted by one at a time: callers in this process share an attempt, other processes wait for its
+ * result in the row. A refusal marks the org, and the platform is not asked again before people renew or test the
+ * credential; that of a production org for its sandbox is the answer for a minute.
+ * @param callOrg for the production org of a sandbox.
+ */
+export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
+  const { reads, encryption, now } = parts;
+  const mint = createMinting(parts, callOrg);
+  const attempts = new Map<string, Promise<Attempt>>();
+
+  /** Carries out an attempt, or joins the one of this process that began from the same state. */
+  const attempt = (place: OrgPlace, state: TokenState): Promise<Attempt> => {
+    const name = attemptName(place, state);
+    const running = attempts.get(name) ?? mint(place, state).finally(() => attempts.delete(name));
+    attempts.set(name, running);
+    return running;
+  };
+
+  const storedToken = (place: OrgPlace, state: TokenState): OrgToken | undefined => {
+    const { tokenId, credential, accessToken, instanceUrl, mintedAt, username, platformOrgId } = state;
+    if (tokenId === null || accessToken === null || instanceUrl === null || mintedAt === null) return undefined;
+    // The dev hub stores another auth URL now.
+    if (place.scratch && openSource(tokenId, credential) !== sourceOf(place.scratch)) return undefined;
+    return {
+      accessToken: openAccessToken(encryption, tokenId, accessToken),
+      instanceUrl,
+      mintedAt: new Date(mintedAt),
+      username,
+      platformOrgId,
+      credentialVersion: state.credentialVersion ?? 1,
+      healthStatus: state.healthStatus,
+    };
+  };
+  const openSource = (tokenId: string, credential: string | null): string | undefined =>
+    credential === null ? undefined : openCredential(encryption, tokenId, credential).source;
+
+  const satisfies = (token: OrgToken, { maxAgeMs, refused }: TokenNeed): boolean =>
+    token.accessToken !== refused && now().getTime() - token.mintedAt.getTime() < maxAgeMs;
+
+  return {
+    /** A token that satisfies a need: the stored one, or one that is minted now. */
+    async of(place: OrgPlace, need: TokenNeed): Promise<CrmAnswer<OrgToken>> {
+      const deadline = Date.now() + WAIT_MS;
+      let awaited: number | undefined;
+      for (;;) {
+        need.signal?.throwIfAborted();
+        const state = await tokenState(reads.as(actorOf(place)), keyOf(place));
+        if (!state) return NOT_REGISTERED;
+        if (need.isBackground && isReserved(state, now())) return CALLS_RESERVED;
+        const refusal = need.isForced ? undefined : refusalOf(place, state);
+        if (refusal) return refusal;
+        const token = storedToken(place, state);
+        if (token && satisfies(token, need)) return { isOk: true, value: token };
+        const generation = state.generation ?? 0;
+        if (state.failure && awaited !== undefined && generation > awaited) return state.failure;
+        const isRunningHere = attempts.has(attemptName(place, state));
+        if (state.isLeased && !isRunningHere) {
+          if (Date.now() > deadline) return STILL_MINTING;
+          awaited ??= generation;
+          await sleep(LOOK_EVERY_MS, undefined, { signal: need.signal });
+          continue;
+        }
+        const answer = await attempt(place, state);
+        if (answer !== 'lost') return answer;
+      }
+    },
+
+    /** The long-lived credential as stored; null for a sandbox before its first code was exchanged. */
+    async credentialOf(place: OrgPlace): Promise<AuthUrl | null> {
+      const state = await tokenState(reads.as(actorOf(place)), keyOf(place));
+      return state?.tokenId && state.credential ? openCredential(encryption, state.tokenId, state.credential) : null;
+    },
+  };
+}
+
+const attemptName = (place: OrgPlace, { generation }: TokenState): string =>
+  `${place.tenantId} ${place.orgId} ${keyOf(place).reachedName} ${generation ?? 0}`;
+
+/** Of a production org that was asked for a code. */
+const IS_REMEMBERED = new Set<CrmFailureKind>(['refused', 'not_found']);
+
+/** What the platform answered when it refused a credential or code; undefined while it may be asked. */
+function refusalOf(place: OrgPlace, state: TokenState): CrmFailure | undefined {
+  const { healthStatus, healthError, healthHint, failure: last, credential, isFailureRecent } = state;
+  if (isRegistered(place) && healthStatus === 'auth_failed') {
+    const code = last?.kind === 'auth_failed' ? last.code : null;
+    return crmFailure('auth_failed', code, healthError ?? NO_CREDENTIAL.message, healthHint ?? NO_CREDENTIAL.hint);
+  }
+  if (!last || !isFailureRecent || credential !== null || !isJustInTime(place, state)) return undefined;
+  return last.code !== null && IS_REMEMBERED.has(last.kind) ? last : undefined;
+}
+
+function isReserved({ apiCallsUsed, apiCallsMax, apiCallsAt }: TokenState, now: Date): boolean {
+  if (apiCallsUsed === null || apiCallsMax === null || apiCallsAt === null) return false;
+  const isKnown = now.getTime() - Date.parse(apiCallsAt) < USAGE_KNOWN_MS;
+  return isKnown && apiCallsUsed > apiCallsMax * RESERVED_FROM;
+}

@@ -1,0 +1,87 @@
+import { LockMode } from '@mikro-orm/core';
+import { sql } from 'kysely';
+import type { Reads } from '../../kernel/data/fenced-reads.ts';
+import { type DomainError, notFound, unknownName } from '../../kernel/shared/errors.ts';
+import { projectById, type ProjectFacts } from '../projects/projects.queries.ts';
+import type { Tx } from '../../unit-of-work.ts';
+import { Environment, type EnvironmentCategory } from './environments.entities.ts';
+
+/** The most environments of one project: lists of them are not paged. */
+export const ENVIRONMENTS_MAX = 500;
+
+/** Environments of a project in the order in which releases travel through them. */
+export const listEnvironments = ({ db, tenantId }: Reads, projectId: string, category?: EnvironmentCategory) => {
+  const ofProject = db
+    .selectFrom('environment')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .orderBy('orchestrationOrder')
+    .orderBy('name')
+    .limit(ENVIRONMENTS_MAX)
+    .select([
+      'id',
+      'name',
+      'description',
+      'category',
+      'orgUsername',
+      'devHubUsername',
+      'branch',
+      'orchestrationOrder',
+      'isActive',
+      'tags',
+      'metadata',
+      'approvalPolicy',
+      'promotion',
+      'browser',
+      'version',
+      'createdAt',
+      'updatedAt',
+    ]);
+  return (category === undefined ? ofProject : ofProject.where('category', '=', category)).execute();
+};
+
+/** An environment with its project. Throws `not_found`. `forUpdate`: nobody else changes it until this transaction ends. */
+export async function environmentById(
+  tx: Tx,
+  id: string,
+  { forUpdate = false } = {},
+): Promise<{ environment: Environment; project: ProjectFacts }> {
+  const lock = forUpdate ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
+  const environment = await tx.em.findOne(Environment, { tenantId: tx.tenantId, id }, lock);
+  const project = environment && (await projectById(tx, environment.projectId));
+  if (!project) throw notFound('The environment');
+  return { environment, project };
+}
+
+export const environmentByName = (tx: Tx, projectId: string, name: string): Promise<Environment | null> =>
+  tx.em.findOne(Environment, { tenantId: tx.tenantId, projectId, name });
+
+/** Names of the environments of a project in the order in which releases travel through them. */
+export const environmentNames = async (reads: Reads, projectId: string): Promise<string[]> =>
+  (await listEnvironments(reads, projectId)).map(({ name }) => name);
+
+/** The error about a name that none of a project's environments has. */
+export const unknownEnvironment = async (reads: Reads, projectId: string, name: string): Promise<DomainError> =>
+  unknownName('Environment', name, await environmentNames(reads, projectId));
+
+export const countEnvironments = (tx: Tx, projectId: string): Promise<number> =>
+  tx.em.count(Environment, { tenantId: tx.tenantId, projectId });
+
+/** An environment that named an org by the short name of a sandbox until now. */
+interface RenamedOrg {
+  id: string;
+  name: string;
+  repositoryIdentifier: string;
+  shortName: string;
+}
+
+/**
+ * Gives the environments that name a registered sandbox by its short name its username, also those that the caller does
+ * not see; none, where other orgs have that name, too.
+ */
+export async function useSandboxUsername({ db }: Tx, orgId: string): Promise<RenamedOrg[]> {
+  const { rows } = await sql<RenamedOrg>`
+    select id, name, repository_identifier as "repositoryIdentifier", short_name as "shortName"
+    from name_sandbox_in_environments(${orgId}) order by id`.execute(db);
+  return rows;
+}

@@ -1,0 +1,74 @@
+import { sql, type SqlBool } from 'kysely';
+import type { Reads } from '../../kernel/data/fenced-reads.ts';
+import { usableIntegration } from '../../projects/integrations/integrations.queries.ts';
+import { HOST_SILENT_SECONDS } from './hosts/browser-hosts.queries.ts';
+import type { BrowserProviderName, Isolation } from './browser-provider.port.ts';
+
+/** The hosts of browsers that are alive, together. */
+export interface LocalPlaces {
+  hosts: number;
+  places: number;
+  placesUsed: number;
+  /** That of the least isolated one. */
+  isolation: Isolation | null;
+  /** Whether any of them records. */
+  records: boolean;
+  /** Why one of them lends no browsers, or does not record. */
+  trouble: string | null;
+}
+
+export async function localPlaces({ db }: Pick<Reads, 'db'>): Promise<LocalPlaces> {
+  const found = await db
+    .selectFrom('browser_host')
+    .where(sql<SqlBool>`seen_at > now() - make_interval(secs => ${HOST_SILENT_SECONDS})`)
+    .select([
+      sql<number>`count(*)::int`.as('hosts'),
+      sql<number>`coalesce(sum(places), 0)::int`.as('places'),
+      sql<number>`coalesce(sum(places_used), 0)::int`.as('placesUsed'),
+      sql<Isolation | null>`max(isolation) filter (where isolation = 'none')`.as('open'),
+      sql<Isolation | null>`max(isolation) filter (where isolation = 'sandboxed')`.as('sandboxed'),
+      sql<Isolation | null>`max(isolation) filter (where isolation = 'jailed')`.as('jailed'),
+      sql<boolean>`coalesce(bool_or(records), false)`.as('records'),
+      sql<string | null>`max(trouble)`.as('trouble'),
+    ])
+    .executeTakeFirstOrThrow();
+  const { open, sandboxed, jailed, ...rest } = found;
+  return { ...rest, isolation: open ?? sandboxed ?? jailed };
+}
+
+/** Whether the project, or the tenant, has the credentials of a hosted provider. */
+export const hasHostedProvider = async (reads: Reads, projectId: string | undefined): Promise<boolean> =>
+  (await usableIntegration(reads, 'browser', projectId)) !== undefined;
+
+/** Why no host of this installation lends browsers. */
+export function whyNotLocal({ hosts, places, trouble }: LocalPlaces): string | null {
+  if (hosts === 0)
+    return 'No host of browsers is running: start one with `npm run start:browser-host`, which needs Chromium, or add an integration of kind `browser`';
+  return places === 0 ? (trouble ?? 'No host of browsers has a place') : null;
+}
+
+/** What could carry out sessions of a project, or of the tenant, and what does. */
+export async function availableProviders(
+  reads: Reads,
+  projectId: string | undefined,
+  { isCarriedOutOutside }: { isCarriedOutOutside: boolean },
+) {
+  const [isHosted, local] = await Promise.all([hasHostedProvider(reads, projectId), localPlaces(reads)]);
+  const whyLocal = whyNotLocal(local);
+  const provider = isCarriedOutOutside ? 'external' : isHosted ? 'browserbase' : whyLocal === null ? 'local' : null;
+  return {
+    provider,
+    reason: provider === null ? whyLocal : null,
+    external: {
+      available: isCarriedOutOutside,
+      reason: isCarriedOutOutside
+        ? null
+        : 'No command carries out record-session (COMMANDS_FILE), and the project has no `recordPipeline`',
+    },
+    browserbase: {
+      available: isHosted,
+      reason: isHosted ? null : 'There is no active integration of kind `browser`',
+    },
+    local: { ...local, available: whyLocal === null, reason: whyLocal },
+  } satisfies Record<string, unknown> & { provider: BrowserProviderName | null };
+}

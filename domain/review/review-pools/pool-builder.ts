@@ -1,0 +1,27 @@
+import { type Commands, executorHere } from '../../delivery/flows/programs/commands-file.ts';
+import type { ExecutorName } from '../../delivery/flows/programs/executor-rules.ts';
+import { flowType, POOL_PREPARE } from '../../delivery/flows/flow-types.ts';
+import { type Warning, warning } from '../../kernel/shared/warning-rules.ts';
+import type { PoolRow } from './review-pools.queries.ts';
+
+type Builder = Extract<ExecutorName, 'cicd' | 'command'>;
+
+/** What makes the orgs of a pool: the pipeline of its definition, or the operator's command; null: nothing here does. */
+export function builderOf({ definition }: Pick<PoolRow, 'definition'>, commands: Commands): Builder | null {
+  const type = flowType(POOL_PREPARE);
+  const executor = type && executorHere(type, { hasPipeline: definition.pipeline !== undefined, commands });
+  return executor === 'cicd' || executor === 'command' ? executor : null;
+}
+
+const WHY_NONE =
+  'Nothing here makes orgs for the pool: name a `pipeline` in its definition, have the operator add pool-prepare to the list of commands (COMMANDS_FILE), or register orgs yourself';
+
+/** Why nothing prepares orgs of a pool that is to have some; null where something does. */
+export const whyNotBuilt = (pool: Pick<PoolRow, 'definition' | 'isActive'>, commands: Commands): string | null =>
+  pool.isActive && builderOf(pool, commands) === null ? WHY_NONE : null;
+
+/** What is suspicious about a pool. */
+export function poolWarnings(pool: PoolRow, commands: Commands): Warning[] {
+  const why = whyNotBuilt(pool, commands);
+  return why === null ? [] : [warning('no_builder', ['definition'], why)];
+}

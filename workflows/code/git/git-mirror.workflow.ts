@@ -1,0 +1,53 @@
+import {
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  patched,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { GitActivities } from '../../../activities/code/git/git.activities.ts';
+import { GIT_WORK } from '../../activity-options.ts';
+import { untilMended } from '../../until-mended.ts';
+import { fetchSignal, type MirrorInput, type MirrorReport } from './git-mirror.contract.ts';
+
+const { syncMirror } = proxyActivities<GitActivities>(GIT_WORK);
+
+/** A repository that was just fetched is often fetched again soon: the workflow stays for so long. */
+const LINGER = '5 seconds';
+
+/**
+ * Brings a mirror and its facts up to date with the remote, once for all requests that came meanwhile, and completes
+ * when there are none left. While the remote cannot be read the workflow waits, and tries again when the sweeper says that
+ * this is due; it fails, with the reason, when somebody must act, once for each reason.
+ */
+export async function gitMirror(input: MirrorInput): Promise<void> {
+  let isRequested = false;
+  const isDue = () => isRequested;
+  setHandler(fetchSignal, () => {
+    isRequested = true;
+  });
+  let hasFailed = false;
+  do {
+    isRequested = false;
+    const report = reportOf(await syncMirror(input));
+    hasFailed = report.outcome === 'failed';
+    if (report.outcome === 'failed' && patched('waits-while-broken')) {
+      await untilMended(isDue, { type: 'remote_unreadable', what: 'The remote cannot be read', ...report });
+      isRequested = true;
+    } else await condition(isDue, LINGER, { summary: 'idle' });
+    if (isRequested && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof gitMirror>(input);
+  } while (isRequested);
+  if (hasFailed) {
+    throw ApplicationFailure.nonRetryable('The remote could not be read; the project says why', 'remote_unreadable');
+  }
+}
+
+/** A worker of an earlier version answers with the outcome alone. */
+const reportOf = (report: MirrorReport | MirrorReport['outcome']): MirrorReport => {
+  if (typeof report !== 'string') return report;
+  return report === 'failed'
+    ? { outcome: report, reason: 'the project says why', isNewsForPeople: false }
+    : { outcome: report };
+};

@@ -1,0 +1,13 @@
+import type { ActivityOptions } from '@temporalio/workflow';
+import type { OperationId } from '../../../domain/delivery/flows/flow-types.ts';
+import { ANALYSIS, BROWSER_HOLD, OUTSIDE_CALL } from '../../activity-options.ts';
+import { ANALYSIS_QUEUE } from '../../insight/code-analysis/nightly-analysis.contract.ts';
+import { CRM_QUEUE } from '../../orgs/org-limits/org-limits.contract.ts';
+import { GIT_QUEUE } from '../../code/git/git-mirror.contract.ts';
+
+/** Where and with which limits the service carries out runs of the types that it carries out itself. */
+export const OPERATIONS: Record<OperationId, { queue: string; options: ActivityOptions }> = {
+  'create-patch-branch': { queue: GIT_QUEUE, options: OUTSIDE_CALL },
+  analyze: { queue: ANALYSIS_QUEUE, options: ANALYSIS },
+  'record-session': { queue: CRM_QUEUE, options: BROWSER_HOLD },
+};

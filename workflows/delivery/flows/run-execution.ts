@@ -1,0 +1,166 @@
+import {
+  ActivityFailure,
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  isCancellation,
+  ParentClosePolicy,
+  patched,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+  startChild,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type { ChildActivities } from '../../../activities/delivery/flows/children.activities.ts';
+import type {
+  CommandActivities,
+  OwnCommandActivities,
+} from '../../../activities/delivery/flows/commands.activities.ts';
+import type { OperationActivities } from '../../../activities/delivery/flows/operations.activities.ts';
+import type { PipelineActivities } from '../../../activities/delivery/flows/pipelines.activities.ts';
+import type { RunPlan } from '../../../activities/delivery/flows/run-steps.activities.ts';
+import { locksOf } from '../../../domain/delivery/flows/programs/executor-rules.ts';
+import type { AcceptedRun, RunKey } from '../../../domain/delivery/flows/new-runs.mutations.ts';
+import type { OperationId } from '../../../domain/delivery/flows/flow-types.ts';
+import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
+import {
+  BRIEF_OUTSIDE_CALL,
+  COMMAND,
+  FOLLOW_COMMAND,
+  LOCAL_DATABASE_WORK,
+  OUTSIDE_CALL,
+  UNTIL_DONE,
+} from '../../activity-options.ts';
+import { startOptions } from '../../temporal-start.ts';
+import { childSettledSignal, COMMANDS_QUEUE, flowRunContract, pipelineReportedSignal } from './flow-run.contract.ts';
+import { INTERNAL_POLL, PollBackoff, EXTERNAL_POLL } from './poll-backoff.ts';
+import { OPERATIONS } from './operations.ts';
+import { queueBeside, queuePrefix } from './queues.ts';
+
+const { acceptChildren, cancelChildren } = proxyActivities<ChildActivities>(UNTIL_DONE);
+const { dispatchPipeline, pollPipeline } = proxyActivities<PipelineActivities>(OUTSIDE_CALL);
+const { cancelPipeline } = proxyActivities<PipelineActivities>(BRIEF_OUTSIDE_CALL);
+const { reportedOutcome } = proxyLocalActivities<PipelineActivities>(LOCAL_DATABASE_WORK);
+const commands = () => proxyActivities<CommandActivities>({ ...COMMAND, taskQueue: queueBeside(COMMANDS_QUEUE) });
+const commandsOf = (taskQueue: string) =>
+  proxyActivities<OwnCommandActivities>({ ...FOLLOW_COMMAND, taskQueue: queueBeside(taskQueue) });
+
+const TIMED_OUT: RunOutcome = { status: 'timed_out', error: 'The pipeline did not report its end in time' };
+
+/** Carries out one run by the executor of its plan. */
+export class RunExecution {
+  readonly #run: RunKey;
+  readonly #taskType: string;
+  #settledChildren = 0;
+  #hasReport = false;
+
+  constructor(run: RunKey, taskType: string) {
+    this.#run = run;
+    this.#taskType = taskType;
+    setHandler(childSettledSignal, () => void this.#settledChildren++);
+    setHandler(pipelineReportedSignal, () => {
+      this.#hasReport = true;
+    });
+  }
+
+  execute({ executor, gates, timeoutSeconds, followOn }: RunPlan): Promise<RunOutcome> {
+    switch (executor) {
+      case 'command':
+        if (followOn !== undefined) return this.#followCommand(followOn);
+        return commands().runCommand({ ...this.#run, locks: locksOf({ gates }).length });
+      case 'activity':
+        return this.#runOperation();
+      case 'cicd':
+        return this.#followPipeline(timeoutSeconds, locksOf({ gates }).length);
+      case 'children':
+        return this.#followChildren();
+    }
+  }
+
+  /**
+   * Follows a command that runs already. The process that started it ends it for a run that was cancelled meanwhile: an
+   * activity of a cancelled scope would not even be scheduled.
+   */
+  #followCommand(taskQueue: string): Promise<RunOutcome> {
+    const { followCommand } = commandsOf(taskQueue);
+    const isCancelled = CancellationScope.current().consideredCancelled;
+    if (!isCancelled || !patched('ends-begun-command')) return followCommand(this.#run);
+    return CancellationScope.nonCancellable(() => followCommand({ ...this.#run, isCancelled }));
+  }
+
+  #runOperation(): Promise<RunOutcome> {
+    const { queue, options } = OPERATIONS[this.#taskType as OperationId];
+    const { runOperation } = proxyActivities<OperationActivities>({ ...options, taskQueue: queueBeside(queue) });
+    return runOperation(this.#run);
+  }
+
+  /** Carries a run out by a pipeline; a pipeline that was given up is cancelled on its host. */
+  async #followPipeline(timeoutSeconds: number, locks: number): Promise<RunOutcome> {
+    let abandoned: RunOutcome = TIMED_OUT;
+    try {
+      const ended = (await dispatchPipeline({ ...this.#run, locks })) ?? (await this.#awaitPipeline(timeoutSeconds));
+      if (ended) return ended;
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+      abandoned = { status: 'cancelled' };
+    }
+    const remark = await CancellationScope.nonCancellable(() => this.#cancelPipeline());
+    return remark === null ? abandoned : { ...abandoned, error: [abandoned.error, remark].filter(Boolean).join('; ') };
+  }
+
+  async #cancelPipeline(): Promise<string | null> {
+    try {
+      return await cancelPipeline(this.#run);
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      return 'The pipeline may still run: its host could not be reached';
+    }
+  }
+
+  /** Waits for the pipeline's report; also polls the host, since a report may be lost. Undefined: it took too long. */
+  async #awaitPipeline(timeoutSeconds: number): Promise<RunOutcome | undefined> {
+    const deadline = Date.now() + timeoutSeconds * 1_000;
+    const backoff = new PollBackoff(EXTERNAL_POLL, 'poll pipeline');
+    for (;;) {
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) return undefined;
+      const hasReport = await backoff.wait(() => this.#hasReport, leftMs);
+      this.#hasReport = false;
+      const outcome = (await reportedOutcome(this.#run)) ?? (hasReport ? null : await pollPipeline(this.#run));
+      if (outcome) return outcome;
+    }
+  }
+
+  /** Starts children stage by stage until all have ended, and returns their common outcome. */
+  async #followChildren(): Promise<RunOutcome> {
+    const backoff = new PollBackoff(INTERNAL_POLL, 'poll children');
+    for (;;) {
+      const seen = this.#settledChildren;
+      const { accepted, outcome } = await acceptChildren(this.#run);
+      if (outcome) return outcome;
+      await CancellationScope.nonCancellable(() => Promise.all(accepted.map(startAccepted)));
+      await backoff.wait(() => this.#settledChildren > seen);
+    }
+  }
+
+  async cancelChildren(): Promise<void> {
+    await cancelChildren(this.#run);
+  }
+}
+
+/**
+ * Starts a child, which outlives its parent: its row decides. One that was not started, since this workflow was ended
+ * meanwhile, is found by the sweeper, and one that the sweeper has started stays as it is.
+ */
+async function startAccepted(child: AcceptedRun): Promise<void> {
+  try {
+    await startChild(flowRunContract.workflow, {
+      ...startOptions(flowRunContract, child, queuePrefix()),
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
+import { CRM_QUEUE } from '../org-limits/org-limits.contract.ts';
+import { idPath, idSegment } from '../../../domain/kernel/text/id-segment-rules.ts';
+import { defineContract } from '../../launch.ts';
+
+export interface GcCheckInput extends TenantKey {
+  checkId: string;
+  repositoryIdentifier: string;
+  branch: string;
+}
+
+/** All those at the random end of an id, in hexadecimal. */
+const DIGITS = 12;
+
+export const gcCheckContract = defineContract('gcCheck', {
+  taskQueue: CRM_QUEUE,
+  workflowId: ({ tenantSlug, repositoryIdentifier, branch, checkId }) =>
+    `${tenantSlug}/gc-check/${idPath(repositoryIdentifier)}/${idSegment(branch)}/${checkId.slice(-DIGITS)}`,
+  summary: ({ repositoryIdentifier, branch }) =>
+    `Orgs of ${repositoryIdentifier}, ${branch}, asked for dropped components`,
+  details: ({ branch }) => ({ Branch: branch }),
+  searchAttributes: ({ tenantSlug, repositoryIdentifier, checkId }) => ({
+    Tenant: tenantSlug,
+    Repository: repositoryIdentifier,
+    TaskType: 'gc-check',
+    EntityId: checkId,
+  }),
+});
+
+/** What the workflow of a check is started with. */
+export const gcCheckInput = (
+  { tenantId, tenantSlug }: TenantKey,
+  { id, repositoryIdentifier, branch }: { id: string; repositoryIdentifier: string; branch: string },
+): GcCheckInput => ({ tenantId, tenantSlug, checkId: id, repositoryIdentifier, branch });

@@ -1,0 +1,30 @@
+import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
+import { defineContract, defineSignal, type Launch } from '../../launch.ts';
+
+/** The queue of what happens in one chat workspace. */
+export interface ChatLane extends TenantKey {
+  workspaceId: string;
+}
+
+/** There is something new to do. */
+export const actSignal = defineSignal('act');
+
+export const chatLaneContract = defineContract('chatLane', {
+  taskQueue: 'webhooks-v1',
+  workflowId: ({ tenantSlug, workspaceId }) => `${tenantSlug}/chat-lane/${workspaceId}`,
+  summary: ({ workspaceId }) => `Commands, clicks and messages of chat workspace ${workspaceId}`,
+  searchAttributes: ({ tenantSlug, workspaceId }) => ({
+    Tenant: tenantSlug,
+    TaskType: 'chat-lane',
+    EntityId: workspaceId,
+  }),
+});
+
+/** How long a pump polls for more after it last did something: shorter than that of webhooks, as people are slower. */
+export const CHAT_LINGER_MS = 5_000;
+/** A lane that was signalled stays hot for longer, so that further signals within this time are not needed. */
+const QUIET_MS = 3_000;
+
+/** Signals a lane after a commit, without waiting; lost signals are recovered by the sweeper. */
+export const signalChatLane = (launch: Launch, { tenantId, tenantSlug, workspaceId }: ChatLane): void =>
+  launch.signalWithStartInBackground(chatLaneContract, { tenantId, tenantSlug, workspaceId }, actSignal, QUIET_MS);

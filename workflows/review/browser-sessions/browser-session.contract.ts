@@ -1,0 +1,52 @@
+import type { SessionReport } from '../../../domain/review/browser-sessions/sessions.mutations.ts';
+import type { Actor, TenantKey } from '../../../domain/kernel/shared/actor.ts';
+import type { BrowserSessionKey } from '../../../domain/unit-of-work.ts';
+import { ENVIRONMENT_LOCKS_QUEUE } from '../../delivery/environment-locks/environment-lock.contract.ts';
+import { defineContract, defineSignal, defineUpdate } from '../../launch.ts';
+
+/** Hosts of browsers work here: only they can lend one. Each has a queue of its own beside it, for what it has lent. */
+export const BROWSER_SESSIONS_QUEUE = 'browser-sessions-v1';
+
+/** A browser that is lent for a time. */
+export type BrowserSessionInput = TenantKey & BrowserSessionKey;
+
+export const browserSessionContract = defineContract('browserSession', {
+  // Its own work is as brief as that of locks, and on the database alone.
+  taskQueue: ENVIRONMENT_LOCKS_QUEUE,
+  workflowId: ({ tenantSlug, sessionId }) => `${tenantSlug}/browser-session/${sessionId}`,
+  summary: ({ subject, repositoryIdentifier }) => `Session of ${subject} of ${repositoryIdentifier}`,
+  details: ({ subject }) => ({ For: subject }),
+  searchAttributes: ({ tenantSlug, repositoryIdentifier, sessionId }) => ({
+    Tenant: tenantSlug,
+    Repository: repositoryIdentifier,
+    TaskType: 'browser-session',
+    EntityId: sessionId,
+  }),
+});
+
+/** Who asks for a change of a session. */
+export interface SessionAsk {
+  by: Actor;
+  requestId: string;
+  traceparent: string | undefined;
+}
+
+/** An extension that somebody asks for. */
+export interface ExtensionAsk extends SessionAsk {
+  minutes: number;
+  /** Made anew for each request: what carries it out may do so twice. Absent in updates sent before there were such ids. */
+  extensionId?: string;
+}
+
+/** Has the session last longer; refused when it is not live, or lasts to the cap already. */
+export const extendUpdate = defineUpdate<void, [ExtensionAsk]>('extend');
+/** Stops the session; one that has ended stays as it is. */
+export const stopUpdate = defineUpdate<void, [SessionAsk]>('stop');
+/** Takes the report of a worker outside. */
+export const patchUpdate = defineUpdate<void, [SessionAsk & { report: SessionReport }]>('patch');
+/** The address at which a session begins, sealed for the host that asked; or why the org is not opened, for people. */
+export type SealedStartUrl = { sealed: string } | { refused: string };
+/** Has the front door of the org opened for a host, which holds no credential of orgs. */
+export const openStartUrlUpdate = defineUpdate<SealedStartUrl, [{ hostId: string }]>('openStartUrl');
+/** The session was made or changed. */
+export const sessionChangedSignal = defineSignal('changed');
