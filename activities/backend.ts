@@ -8,7 +8,7 @@ import { createOrgPolls, type OrgPolls } from '../domain/orgs/org-limits/org-pol
 import { createOrgConnections } from '../domain/orgs/crm-orgs/tokens/org-connections.ts';
 import type { CrmParts } from '../domain/orgs/crm-orgs/org-scope.ts';
 import { connectDatabase } from '../domain/kernel/data/database.ts';
-import { connectOrm } from '../domain/kernel/data/orm.ts';
+import { connectOrm } from '../domain/orm.ts';
 import type { DatabaseAccess } from '../domain/kernel/data/pool.ts';
 import { createAskModel } from '../domain/insight/language-models/ask-model.ts';
 import { createLockQueue } from '../domain/delivery/environment-locks/lock-queue.ts';

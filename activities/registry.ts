@@ -36,7 +36,7 @@ import { createOrgExplorerActivities } from './orgs/org-explorer/org-explorer.ac
 import { createMetricsActivities } from './insight/metrics/metrics.activities.ts';
 import { createReleaseActivities } from './delivery/release-candidates/release-candidates.activities.ts';
 import { createSweepActivities } from './kernel/system/system.activities.ts';
-import { SWEEPS } from './kernel/system/sweeps.ts';
+import { SWEEPS } from './sweeps.ts';
 import { webhookLaneContract } from '../workflows/events/webhooks/webhook-lane.contract.ts';
 import { createWorkItemReportActivities } from './work/work-item-requests/work-item-reports.activities.ts';
 import { createWebhookActivities } from './events/webhooks/webhooks.activities.ts';

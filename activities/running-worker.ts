@@ -13,7 +13,7 @@ import { ensureSearchAttributes } from '../workflows/temporal-search-attributes.
 import { createBackend, createWorkerBackend } from './backend.ts';
 import type { WorkerConfig } from './config.ts';
 import { workerQueues } from './registry.ts';
-import { startSweeper } from './kernel/system/start-sweeper.ts';
+import { startSweeper } from './start-sweeper.ts';
 import { createFleet, type WorkflowThread } from './worker.ts';
 import { bundleFolder, ensureBundle } from './workflow-bundle.ts';
 

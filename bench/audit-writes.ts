@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectOrm } from '../domain/kernel/data/orm.ts';
+import { connectOrm } from '../domain/orm.ts';
 import { systemActor } from '../domain/kernel/shared/actor.ts';
 import { newId } from '../domain/kernel/shared/ids.ts';
 import { unitOfWork } from '../domain/unit-of-work.ts';

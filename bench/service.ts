@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../domain/migrate.ts';
-import { connectOrm } from '../domain/kernel/data/orm.ts';
+import { connectOrm } from '../domain/orm.ts';
 import { createProvisioning } from '../domain/identity/users/provisioning.mutations.ts';
 import { nodeFlags } from '../tools/child.ts';
 import { startPostgres } from '../tools/embedded-postgres.ts';

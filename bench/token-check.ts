@@ -12,7 +12,7 @@ import { isPasswordRight, hashPassword } from '../domain/kernel/encryption/secre
 import { createSignIn } from '../domain/identity/auth/sign-in.ts';
 import { createTokenRing } from '../domain/kernel/encryption/token-ring.ts';
 import { migrate } from '../domain/migrate.ts';
-import { connectOrm } from '../domain/kernel/data/orm.ts';
+import { connectOrm } from '../domain/orm.ts';
 import { connectDatabase } from '../domain/kernel/data/database.ts';
 import { createEncryption } from '../domain/kernel/encryption/encryption.ts';
 import { generateKeys } from '../domain/kernel/encryption/keys.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { newPassword } from '../domain/kernel/encryption/secrets.ts';
-import { connectOrm } from '../domain/kernel/data/orm.ts';
+import { connectOrm } from '../domain/orm.ts';
 import { readEnvironment } from '../domain/kernel/settings/config.ts';
 import { generateKeys } from '../domain/kernel/encryption/keys.ts';
 import { createProvisioning, type Provisioning } from '../domain/identity/users/provisioning.mutations.ts';

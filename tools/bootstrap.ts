@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newPassword } from '../domain/kernel/encryption/secrets.ts';
-import { connectOrm } from '../domain/kernel/data/orm.ts';
+import { connectOrm } from '../domain/orm.ts';
 import { operatorAccess } from './operator-database.ts';
 import { createProvisioning } from '../domain/identity/users/provisioning.mutations.ts';
 

@@ -1,5 +1,6 @@
+import { ENCRYPTED_COLUMNS } from '../domain/areas.ts';
 import { rotateKeys, type RotatedColumn } from '../domain/kernel/encryption/rotation.ts';
-import { connectOrm } from '../domain/kernel/data/orm.ts';
+import { connectOrm } from '../domain/orm.ts';
 import { connectDatabase } from '../domain/kernel/data/database.ts';
 import { readEnvironment } from '../domain/kernel/settings/config.ts';
 import { createEncryption, type Encryption } from '../domain/kernel/encryption/encryption.ts';
@@ -20,7 +21,7 @@ function configuredEncryption(): Encryption {
 async function rotate(databaseUrl: string, encryption: Encryption): Promise<RotatedColumn[]> {
   const { db, close } = connectDatabase({ ...operatorAccess(databaseUrl), poolSize: 1 }, () => undefined);
   try {
-    return await rotateKeys(db, encryption);
+    return await rotateKeys(db, encryption, ENCRYPTED_COLUMNS);
   } finally {
     await close();
   }

@@ -11,7 +11,7 @@ import { apiConfig } from '../../api/config.ts';
 import { createHttpMetrics } from '../../api/http/server/metrics.ts';
 import { createApi } from '../../api/server.ts';
 import { connectDatabase } from '../../domain/kernel/data/database.ts';
-import { connectOrm } from '../../domain/kernel/data/orm.ts';
+import { connectOrm } from '../../domain/orm.ts';
 import type { Database } from '../../domain/kernel/data/tables.ts';
 import type { ObjectStore } from '../../domain/kernel/objects/object-store.port.ts';
 import { objectStoreLocation } from '../../domain/kernel/objects/object-store-location.ts';

@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/argon2';
 import { newPassword } from '../../domain/kernel/encryption/secrets.ts';
 import { connectDatabase } from '../../domain/kernel/data/database.ts';
-import { connectOrm } from '../../domain/kernel/data/orm.ts';
+import { connectOrm } from '../../domain/orm.ts';
 import type { Database } from '../../domain/kernel/data/tables.ts';
 import { createProvisioning } from '../../domain/identity/users/provisioning.mutations.ts';
 import { insertMembership, insertUser } from './factories.ts';

@@ -1,6 +1,6 @@
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { sweeperId, type SweepPlan } from '../../workflows/kernel/system/sweeper.contract.ts';
-import { SWEEPS } from '../../activities/kernel/system/sweeps.ts';
+import { SWEEPS } from '../../activities/sweeps.ts';
 import { workersCommand } from '../../tools/workers-command.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { eventually, startWorker, type TestWorker } from '../support/worker.ts';

@@ -1,3 +1,4 @@
+import { type Purge, purgeAll } from '../../../domain/kernel/system/purges.queries.ts';
 import type { Deps } from '../../deps.ts';
 
 /** Work that is found in rows at regular times: what a lost signal or a crash left undone, or what has expired. */
@@ -63,3 +64,7 @@ export const defineChore = ({ name, everyMs = HOUR_MS, run }: ChoreDefinition): 
     key: (only) => only,
     handle: run,
   });
+
+/** Removes what has expired by a function of the database. */
+export const purgeChore = (name: string, purge: Purge): Sweep =>
+  defineChore({ name, run: ({ system }) => purgeAll(system, purge) });

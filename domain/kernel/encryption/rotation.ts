@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../data/tables.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Encryption } from './encryption.ts';
-import { ENCRYPTED_COLUMNS, type EncryptedColumn } from './encrypted-columns.ts';
+import type { EncryptedColumn } from './encrypted-columns.ts';
 import { readBatch, replaceValues, type StoredValue } from './encrypted-values.queries.ts';
 
 export interface RotatedColumn {
@@ -12,11 +12,6 @@ export interface RotatedColumn {
   reencrypted: number;
   /** Values that no key of the ring opens; they stay as they are. */
   unreadable: number;
-}
-
-interface Options {
-  batchSize?: number;
-  columns?: readonly EncryptedColumn[];
 }
 
 /** Any number, but no other lock's. */
@@ -34,7 +29,8 @@ const PAUSE_MS = 100;
 export const rotateKeys = (
   database: Database,
   encryption: Encryption,
-  { batchSize = 500, columns = ENCRYPTED_COLUMNS }: Options = {},
+  columns: readonly EncryptedColumn[],
+  batchSize = 500,
 ): Promise<RotatedColumn[]> =>
   // The lock belongs to one connection.
   database.connection().execute(async (db) => {

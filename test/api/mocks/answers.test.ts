@@ -1,6 +1,6 @@
 import { COOKIE_NAMES } from '../../../api/http/cookies.ts';
 import { runSweep } from '../../../activities/kernel/system/run-sweep.ts';
-import { SWEEPS } from '../../../activities/kernel/system/sweeps.ts';
+import { SWEEPS } from '../../../activities/sweeps.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
 import { defineSweep } from '../../../../activities/kernel/system/define-sweep.ts';
 import { runSweep } from '../../../../activities/kernel/system/run-sweep.ts';
-import { SWEEPS } from '../../../../activities/kernel/system/sweeps.ts';
+import { SWEEPS } from '../../../../activities/sweeps.ts';
 import { activityDeps } from '../../../support/activities.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
 import { engineAway } from '../../../support/launch.ts';

@@ -1,5 +1,5 @@
 import { createProvisioning } from '../../../../domain/identity/users/provisioning.mutations.ts';
-import { connectOrm } from '../../../../domain/kernel/data/orm.ts';
+import { connectOrm } from '../../../../domain/orm.ts';
 import { type Caller, type TestApp, testApp } from '../../../support/app.ts';
 import type { Json } from '../../../support/client.ts';
 import { acceptInvitationOf, insertUser } from '../../../support/factories.ts';

@@ -1,4 +1,4 @@
-import { ENCRYPTED_COLUMNS } from '../../../../domain/kernel/encryption/encrypted-columns.ts';
+import { ENCRYPTED_COLUMNS } from '../../../../domain/areas.ts';
 import { type SlackSimulator, slackSimulator } from '../../../simulators/slack/slack.ts';
 import type { SlackWorkspace } from '../../../simulators/slack/workspace.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';

@@ -1,5 +1,5 @@
 import { findCredentials } from '../../../../domain/projects/integrations/integrations.mutations.ts';
-import { connectOrm } from '../../../../domain/kernel/data/orm.ts';
+import { connectOrm } from '../../../../domain/orm.ts';
 import { systemActor } from '../../../../domain/kernel/shared/actor.ts';
 import { createEncryption } from '../../../../domain/kernel/encryption/encryption.ts';
 import { generateKeys } from '../../../../domain/kernel/encryption/keys.ts';

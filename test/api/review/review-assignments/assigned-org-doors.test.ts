@@ -1,6 +1,6 @@
 import { activityDeps } from '../../../support/activities.ts';
 import { runSweep } from '../../../../activities/kernel/system/run-sweep.ts';
-import { SWEEPS } from '../../../../activities/kernel/system/sweeps.ts';
+import { SWEEPS } from '../../../../activities/sweeps.ts';
 import { type CrmSimulator, crmSimulator } from '../../../simulators/crm-org/simulator.ts';
 import type { SimulatedOrg } from '../../../simulators/crm-org/org.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { type AuditEntry, GENESIS_HASH, hashedText } from '../../../../domain/kernel/audit/audit-rules.ts';
 import { connectDatabase } from '../../../../domain/kernel/data/database.ts';
-import { connectOrm } from '../../../../domain/kernel/data/orm.ts';
+import { connectOrm } from '../../../../domain/orm.ts';
 import { connectionOptions } from '../../../../domain/kernel/data/pool.ts';
 import { systemActor } from '../../../../domain/kernel/shared/actor.ts';
 import { newId } from '../../../../domain/kernel/shared/ids.ts';

@@ -6,7 +6,7 @@ import { json } from '../../../../domain/kernel/data/columns.ts';
 import { isOneOf } from '../../../../domain/kernel/data/conditions.ts';
 import { connectDatabase, type DatabaseConnection } from '../../../../domain/kernel/data/database.ts';
 import { createFencedReads, type FencedReads } from '../../../../domain/kernel/data/fenced-reads.ts';
-import { connectOrm } from '../../../../domain/kernel/data/orm.ts';
+import { connectOrm } from '../../../../domain/orm.ts';
 import { STATEMENTS_KEPT } from '../../../../domain/kernel/data/prepared-statements.ts';
 import { inserting, statement } from '../../../../domain/kernel/data/statement.ts';
 import type { Database, Tables } from '../../../../domain/kernel/data/tables.ts';

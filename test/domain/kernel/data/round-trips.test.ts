@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { connectDatabase, type DatabaseConnection } from '../../../../domain/kernel/data/database.ts';
 import { createFencedReads, type FencedReads } from '../../../../domain/kernel/data/fenced-reads.ts';
-import { connectOrm } from '../../../../domain/kernel/data/orm.ts';
+import { connectOrm } from '../../../../domain/orm.ts';
 import { STATEMENTS_KEPT } from '../../../../domain/kernel/data/prepared-statements.ts';
 import { sentWithNext } from '../../../../domain/kernel/data/statement.ts';
 import type { Database } from '../../../../domain/kernel/data/tables.ts';

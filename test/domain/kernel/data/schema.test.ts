@@ -1,7 +1,7 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { columnName } from '../../../../domain/kernel/data/dialect.ts';
-import { entities } from '../../../../domain/kernel/data/tables.ts';
+import { entities } from '../../../../domain/tables.ts';
 import { type TestDatabase, testDatabase } from '../../../support/postgres.ts';
 
 /** What migrations alone say: keys between tables, checks, indexes; and what the ORM misreads. */

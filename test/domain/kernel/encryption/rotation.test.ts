@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { connectDatabase, type DatabaseConnection } from '../../../../domain/kernel/data/database.ts';
 import type { Database } from '../../../../domain/kernel/data/tables.ts';
-import { ENCRYPTED_COLUMNS } from '../../../../domain/kernel/encryption/encrypted-columns.ts';
+import { ENCRYPTED_COLUMNS } from '../../../../domain/areas.ts';
 import { rotateKeys } from '../../../../domain/kernel/encryption/rotation.ts';
 import { integrationSecretContext } from '../../../../domain/projects/integrations/integrations.mutations.ts';
 import { newId } from '../../../../domain/kernel/shared/ids.ts';
@@ -81,7 +81,7 @@ test('the list names every column in which the service stores an encrypted value
   }
   expect(encrypted.toSorted()).toEqual(ENCRYPTED_COLUMNS.map(({ table, column }) => `${table}.${column}`).toSorted());
 
-  const rotated = await rotateKeys(db, after, { batchSize: 2 });
+  const rotated = await rotateKeys(db, after, ENCRYPTED_COLUMNS, 2);
   for (const { table, column, key, context } of ENCRYPTED_COLUMNS) {
     expect(rotated).toContainEqual({ table, column, reencrypted: expect.any(Number), unreadable: 0 });
     const rows = await app.sql<Record<string, string>>(
@@ -91,7 +91,9 @@ test('the list names every column in which the service stores an encrypted value
     for (const { stored = '', ...row } of rows)
       expect(() => newOnly.decrypt(stored, context(row as Record<string, string>))).not.toThrow();
   }
-  await expect(rotateKeys(db, after)).resolves.toEqual(rotated.map((column) => ({ ...column, reencrypted: 0 })));
+  await expect(rotateKeys(db, after, ENCRYPTED_COLUMNS)).resolves.toEqual(
+    rotated.map((column) => ({ ...column, reencrypted: 0 })),
+  );
 });
 
 test('values that change meanwhile keep their change, and rows that are locked are retried', async () => {
@@ -119,16 +121,18 @@ test('values that change meanwhile keep their change, and rows that are locked a
     () => app.sql<{ stored: string }>('select credentials as stored from integration where id = ?', [last]),
     ([row]) => row?.stored.startsWith('v1.new.') === true,
   ).then(() => holder.query('commit'));
-  const [{ reencrypted, unreadable } = { reencrypted: 0, unreadable: 1 }] = await rotateKeys(db, after, {
-    batchSize: 7,
-    columns: columnOf('integration'),
-  });
+  const [{ reencrypted, unreadable } = { reencrypted: 0, unreadable: 1 }] = await rotateKeys(
+    db,
+    after,
+    columnOf('integration'),
+    7,
+  );
   stop.abort();
   await Promise.all([changing, releasing]);
   await holder.end();
   expect(unreadable).toBe(0);
   expect(reencrypted).toBeGreaterThan(300);
-  await rotateKeys(db, after, { columns: columnOf('integration') });
+  await rotateKeys(db, after, columnOf('integration'));
   for (const id of ids) await expect(credentials(id)).resolves.toBe(changed.get(id) ?? `secret of ${id}`);
 });
 
@@ -140,14 +144,14 @@ test('interrupted, it continues when it is run again; of two at once the second 
     create function fail_update() returns trigger language plpgsql as 'begin raise exception ''interrupted''; end';
     create trigger interruption before update on integration for each row when (old.id = '${ids.toSorted()[30]}')
       execute function fail_update()`);
-  await expect(rotateKeys(db, after, { batchSize: 20, columns })).rejects.toThrow('interrupted');
+  await expect(rotateKeys(db, after, columns, 20)).rejects.toThrow('interrupted');
   await app.sql('drop trigger interruption on integration; drop function fail_update()');
   await db.connection().execute(async (other) => {
     await sql`select pg_advisory_lock(7205002)`.execute(other);
-    await expect(rotateKeys(db, after)).rejects.toThrow('under way');
+    await expect(rotateKeys(db, after, ENCRYPTED_COLUMNS)).rejects.toThrow('under way');
     await sql`select pg_advisory_unlock(7205002)`.execute(other);
   });
-  const [{ reencrypted } = { reencrypted: 0 }] = await rotateKeys(db, after, { batchSize: 20, columns });
+  const [{ reencrypted } = { reencrypted: 0 }] = await rotateKeys(db, after, columns, 20);
   expect(reencrypted).toBe(40);
   for (const id of ids) await expect(credentials(id)).resolves.toBe(`secret of ${id}`);
 });
@@ -156,7 +160,7 @@ test('a value under a key that is not there is counted and left alone', async ()
   const [id = ''] = await addIntegrations(1);
   const stranger = createEncryption(named('lost')).encrypt('secret', integrationSecretContext(id));
   await app.sql('update integration set credentials = ? where id = ?', [stranger, id]);
-  await expect(rotateKeys(db, after, { columns: columnOf('integration') })).resolves.toMatchObject([
+  await expect(rotateKeys(db, after, columnOf('integration'))).resolves.toMatchObject([
     { reencrypted: 0, unreadable: 1 },
   ]);
   await expect(app.sql('select credentials from integration where id = ?', [id])).resolves.toEqual([

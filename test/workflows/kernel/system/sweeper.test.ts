@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { SWEEPS } from '../../../../activities/kernel/system/sweeps.ts';
-import { startSweeper } from '../../../../activities/kernel/system/start-sweeper.ts';
+import { SWEEPS } from '../../../../activities/sweeps.ts';
+import { startSweeper } from '../../../../activities/start-sweeper.ts';
 import { sweeperId, type SweepResults } from '../../../../workflows/kernel/system/sweeper.contract.ts';
 import { createTemporalClient } from '../../../../workflows/temporal-client.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { openOrm } from './open-orm.ts';
-import type { DatabaseAccess } from './pool.ts';
+import { openOrm } from './kernel/data/open-orm.ts';
+import type { DatabaseAccess } from './kernel/data/pool.ts';
 import { entities } from './tables.ts';
 
 /** The ORM over all entities. @param onError is told of connections that were lost. */

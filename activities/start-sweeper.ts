@@ -1,16 +1,16 @@
 import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { Logger } from 'pino';
-import { ensureNightlyAnalysis } from '../../../workflows/temporal-schedules.ts';
-import type { SweepPlan } from '../../../workflows/kernel/system/sweeper.contract.ts';
-import { currentSince } from '../../../workflows/temporal-deployments.ts';
+import { ensureNightlyAnalysis } from '../workflows/temporal-schedules.ts';
+import type { SweepPlan } from '../workflows/kernel/system/sweeper.contract.ts';
+import { currentSince } from '../workflows/temporal-deployments.ts';
 import {
   configureSweeper,
   endWorkflowsOfOldIds,
   isSweeperRunning,
   removeOldSchedules,
-} from '../../../workflows/temporal-sweeper.ts';
-import type { ReportAway } from '../../../domain/kernel/system/outages.ts';
+} from '../workflows/temporal-sweeper.ts';
+import type { ReportAway } from '../domain/kernel/system/outages.ts';
 import { SWEEPS } from './sweeps.ts';
 
 const CHECK_EVERY_MS = 60_000;

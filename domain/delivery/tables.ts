@@ -1,0 +1,38 @@
+import { ApprovalSchema, ApprovalEventSchema } from './approvals/approvals.entities.ts';
+import { ReleaseDeploymentSchema } from './deployments/deployments.entities.ts';
+import { EnvironmentLockTicketSchema } from './environment-locks/environment-locks.entities.ts';
+import {
+  FlowCheckSchema,
+  FlowRunSchema,
+  FlowRunLockSchema,
+  FlowRunTallySchema,
+  FlowScheduleSchema,
+  RunTokenSchema,
+} from './flows/flows.entities.ts';
+import {
+  ReleaseCandidateSchema,
+  ReleaseCandidateCountSchema,
+} from './release-candidates/release-candidates.entities.ts';
+import { PackageVersionSchema } from './releases/releases.entities.ts';
+import type { TablesOf } from '../kernel/data/tables.ts';
+
+/** The tables of the area. */
+export const entities = [
+  ApprovalSchema,
+  ApprovalEventSchema,
+  ReleaseDeploymentSchema,
+  EnvironmentLockTicketSchema,
+  FlowCheckSchema,
+  FlowRunSchema,
+  FlowRunLockSchema,
+  FlowRunTallySchema,
+  FlowScheduleSchema,
+  RunTokenSchema,
+  ReleaseCandidateSchema,
+  ReleaseCandidateCountSchema,
+  PackageVersionSchema,
+] as const;
+
+declare module '../kernel/data/tables.ts' {
+  interface Tables extends TablesOf<typeof entities> {}
+}

@@ -1,0 +1,8 @@
+import type { Area } from '../kernel/area.port.ts';
+import { encryptedById } from '../kernel/encryption/encrypted-columns.ts';
+import { webhookSecretContext } from './webhooks/webhook-secrets.ts';
+
+/** What the area adds to the service. */
+export const events = {
+  encryptedColumns: [...encryptedById('webhook', ['secret', 'previous_secret', 'headers'], webhookSecretContext)],
+} satisfies Area;

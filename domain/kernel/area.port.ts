@@ -1,0 +1,7 @@
+import type { EncryptedColumn } from './encryption/encrypted-columns.ts';
+
+/** What an area of the product adds to the service, in its `area.ts`; `domain/areas.ts` lists them all. */
+export interface Area {
+  /** Columns whose values are encrypted. */
+  encryptedColumns: readonly EncryptedColumn[];
+}

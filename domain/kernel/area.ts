@@ -1,0 +1,14 @@
+import type { Area } from './area.port.ts';
+import { replyContext } from './idempotency/idempotency.mutations.ts';
+
+/** What the area adds to the service. */
+export const kernel = {
+  encryptedColumns: [
+    {
+      table: 'idempotency_key',
+      column: 'reply',
+      key: { tenant_id: 'uuid', subject: 'text', method: 'text', path: 'text', key: 'text' },
+      context: ({ subject = '', key = '' }) => replyContext({ subject, key }),
+    },
+  ],
+} satisfies Area;

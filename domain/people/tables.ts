@@ -1,0 +1,9 @@
+import { ChatActionSchema, ChatMessageSchema, ChatWorkspaceSchema } from './chat/chat.entities.ts';
+import type { TablesOf } from '../kernel/data/tables.ts';
+
+/** The tables of the area. */
+export const entities = [ChatActionSchema, ChatMessageSchema, ChatWorkspaceSchema] as const;
+
+declare module '../kernel/data/tables.ts' {
+  interface Tables extends TablesOf<typeof entities> {}
+}
