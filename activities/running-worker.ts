@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Outages } from '../domain/kernel/system/outages.ts';
 import { EngineUnavailableError } from '../workflows/launch.ts';
-import { SYSTEM_QUEUE } from '../workflows/kernel/system/sweeper.contract.ts';
+import { SYSTEM_QUEUE } from '../workflows/queues.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { deploymentName } from '../workflows/temporal-deployments.ts';
 import { temporalDependency } from '../workflows/temporal-dependency.ts';

@@ -9,7 +9,7 @@ import {
 import type { Workflow } from '@temporalio/common';
 import type { CronTime, WorkflowContract } from './launch.ts';
 import { ANALYSIS_NIGHT, nightlyAnalysisId } from './insight/code-analysis/nightly-analysis.contract.ts';
-import { SYSTEM_QUEUE } from './kernel/system/sweeper.contract.ts';
+import { SYSTEM_QUEUE } from './queues.contract.ts';
 import { startOptions } from './temporal-start.ts';
 import { boundedId } from './workflow-id.ts';
 

@@ -1,5 +1,6 @@
 import { type Client, ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
-import { configureSignal, sweeperId, type SweepPlan, SYSTEM_QUEUE } from './kernel/system/sweeper.contract.ts';
+import { configureSignal, sweeperId, type SweepPlan } from './kernel/system/sweeper.contract.ts';
+import { SYSTEM_QUEUE } from './queues.contract.ts';
 
 /** Schedules by which earlier versions ran their regular work. */
 const OLD_SCHEDULES = ['sweep', 'housekeeping'];

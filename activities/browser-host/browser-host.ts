@@ -18,7 +18,7 @@ import type { HostConfig } from '../../domain/kernel/settings/host-config.ts';
 import { newId } from '../../domain/kernel/shared/ids.ts';
 import type { Outages } from '../../domain/kernel/system/outages.ts';
 import { within } from '../../domain/kernel/queues/within.ts';
-import { BROWSER_SESSIONS_QUEUE } from '../../workflows/review/browser-sessions/browser-session.contract.ts';
+import { BROWSER_SESSIONS_QUEUE } from '../../workflows/queues.contract.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { temporalDependency } from '../../workflows/temporal-dependency.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';

@@ -9,10 +9,10 @@ import { bundleFolder, ensureBundle } from '../../activities/workflow-bundle.ts'
 import type { BrowserProvider } from '../../domain/review/browser-sessions/browser-provider.port.ts';
 import { newId } from '../../domain/kernel/shared/ids.ts';
 import {
-  BROWSER_SESSIONS_QUEUE,
   browserSessionContract,
   sessionChangedSignal,
 } from '../../workflows/review/browser-sessions/browser-session.contract.ts';
+import { BROWSER_SESSIONS_QUEUE } from '../../workflows/queues.contract.ts';
 import { activityDeps } from './activities.ts';
 import type { TestApp } from './app.ts';
 import type { Bearer, Json } from './client.ts';

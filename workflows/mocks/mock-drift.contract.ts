@@ -1,5 +1,5 @@
 import type { TenantKey } from '../../domain/kernel/shared/actor.ts';
-import { FLOWS_QUEUE } from '../delivery/flows/flow-run.contract.ts';
+import { FLOWS_QUEUE } from '../queues.contract.ts';
 import { defineContract } from '../launch.ts';
 
 export interface MockDriftInput extends TenantKey {

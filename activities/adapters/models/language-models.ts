@@ -3,8 +3,8 @@ import type {
   ModelAccess,
   ModelCall,
   ModelFailure,
-  ModelProvider,
 } from '../../../domain/insight/language-models/language-model.port.ts';
+import type { ModelProvider } from '../../../domain/projects/integrations/model-provider-rules.ts';
 import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
 import type { OptionalOfAnthropic } from './model-anthropic.ts';
 import { type AdapterCall, failureOfError, modelFailure, ReceivedAnswer, streamsOnly } from './model-call.ts';

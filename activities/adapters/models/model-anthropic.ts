@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { schemaInstruction, strictSchema } from '../../../domain/insight/language-models/answer-schema-rules.ts';
-import { type InputUsage, PROVIDER_URLS } from '../../../domain/insight/language-models/language-model.port.ts';
+import { type InputUsage, PROVIDER_URLS } from '../../../domain/projects/integrations/model-provider-rules.ts';
 import { type AdapterCall, type AnswerEnd, apartFromEnvironment, tokens, withoutRefused } from './model-call.ts';
 
 /** Parameters that not every model knows, by what the refusals say. */

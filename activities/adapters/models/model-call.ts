@@ -1,9 +1,5 @@
-import type {
-  InputUsage,
-  ModelCall,
-  ModelFailure,
-  ModelUsage,
-} from '../../../domain/insight/language-models/language-model.port.ts';
+import type { ModelCall, ModelFailure } from '../../../domain/insight/language-models/language-model.port.ts';
+import type { InputUsage, ModelUsage } from '../../../domain/projects/integrations/model-provider-rules.ts';
 import { tokensAbout } from '../../../domain/projects/integrations/price-rules.ts';
 import { failureKindOf, retryAfterMsOf } from '../../../domain/insight/language-models/retry-rules.ts';
 import { maskSecrets } from '../../../domain/insight/language-models/secret-pattern-rules.ts';

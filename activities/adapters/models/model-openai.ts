@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { schemaInstruction, strictSchema } from '../../../domain/insight/language-models/answer-schema-rules.ts';
-import { type ModelUsage, PROVIDER_URLS } from '../../../domain/insight/language-models/language-model.port.ts';
+import { type ModelUsage, PROVIDER_URLS } from '../../../domain/projects/integrations/model-provider-rules.ts';
 import { type AdapterCall, type AnswerEnd, apartFromEnvironment, tokens, withoutRefused } from './model-call.ts';
 
 /** Parameters that not every compatible server knows, by what their refusals say. */

@@ -1,8 +1,5 @@
-import type {
-  Isolation,
-  SessionOwner,
-  Viewport,
-} from '../../../domain/review/browser-sessions/browser-provider.port.ts';
+import type { SessionOwner, Viewport } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
+import type { Isolation } from '../../../domain/kernel/settings/isolation-rules.ts';
 import type { DialogKind } from '../../../domain/review/browser-sessions/live/dialog-rules.ts';
 import type { StatusReason } from '../../../domain/review/browser-sessions/session-rules.ts';
 

@@ -1,4 +1,5 @@
-import type { Isolation, Viewport } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
+import type { Viewport } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
+import type { Isolation } from '../../../domain/kernel/settings/isolation-rules.ts';
 
 /** Off: what asks other hosts by itself, and what shows dialogs of the browser's own. */
 const FEATURES_OFF = [

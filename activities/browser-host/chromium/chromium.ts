@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { Isolation, Viewport } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
+import type { Viewport } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
+import type { Isolation } from '../../../domain/kernel/settings/isolation-rules.ts';
 import { claimedIsolation } from '../../../domain/review/browser-sessions/hosts/isolation-rules.ts';
 import { within } from '../../../domain/kernel/queues/within.ts';
 import type { RunningBrowser } from './browser.ts';

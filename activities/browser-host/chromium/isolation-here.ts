@@ -1,4 +1,4 @@
-import { ISOLATIONS, type Isolation } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
+import { ISOLATIONS, type Isolation } from '../../../domain/kernel/settings/isolation-rules.ts';
 import { ChromiumStartError, startChromium, type ChromiumOrder } from './chromium.ts';
 
 /** How browsers are to be started here, and what keeps them in then. */

@@ -1,10 +1,10 @@
 import {
-  type Isolation,
   type ProviderFailure,
   type ProviderSession,
   type SessionOrder,
   StartRefused,
 } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
+import type { Isolation } from '../../../domain/kernel/settings/isolation-rules.ts';
 import { hostsOfOrg } from '../../../domain/projects/environments/org-host-rules.ts';
 import { providerFailure } from '../../../domain/review/browser-sessions/provider-failure-rules.ts';
 import type { TimelineEntry } from '../../../domain/review/browser-sessions/session-changes.queries.ts';

@@ -12,7 +12,7 @@ import type { EndedProgram, ProgramLease, RunProgram } from '../../../domain/del
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { objectKey } from '../../../domain/kernel/objects/object-key-rules.ts';
 import type { ObjectStore } from '../../../domain/kernel/objects/object-store.port.ts';
-import { COMMANDS_QUEUE } from '../../../workflows/delivery/flows/flow-run.contract.ts';
+import { COMMANDS_QUEUE } from '../../../workflows/queues.contract.ts';
 
 /** How a command ended. */
 export interface EndedCommand {

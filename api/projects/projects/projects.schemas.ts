@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApprovalPolicySchema } from '../../../domain/projects/policies/approval-policy.ts';
-import { Pipeline } from '../../../domain/delivery/flows/flow-payloads.ts';
+import { Pipeline } from '../../../domain/projects/policies/pipeline.schemas.ts';
 import { collectionNameProblem } from '../../../domain/documents/name-rules.ts';
 import { shownRemote } from '../../../domain/projects/remotes/git-remote-rules.ts';
 import { compileKeyFinder } from '../../../domain/projects/work-items/work-item-patterns.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { BROWSER_PROVIDERS, ISOLATIONS } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
+import { BROWSER_PROVIDERS } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
+import { ISOLATIONS } from '../../../domain/kernel/settings/isolation-rules.ts';
 import {
   CAP_MINUTES,
   DEFAULT_MINUTES,

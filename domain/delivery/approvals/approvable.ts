@@ -3,7 +3,8 @@ import { peopleBehind } from '../../identity/application-tokens/requesters.queri
 import type { Actor } from '../../kernel/shared/actor.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import type { Terms } from '../../projects/policies/approval-policy.ts';
-import { type ApprovalTerms, countApprovers, type Voter } from './approval-rules.ts';
+import { type ApprovalTerms, countApprovers } from './approval-rules.ts';
+import type { Voter } from '../../projects/policies/approval-policy-rules.ts';
 import { possibleVoters } from '../../projects/policies/approvers.queries.ts';
 
 /** Whose request an approval is, which counts when they want to give it. */

@@ -1,3 +1,4 @@
+import type { Voter } from '../../projects/policies/approval-policy-rules.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 
 export const APPROVAL_STATUSES = ['requested', 'approved', 'rejected', 'expired', 'stale'] as const;
@@ -24,17 +25,6 @@ export function assertOpen(status: ApprovalStatus): void {
 export type Decision = 'approve' | 'reject';
 /** Where a decision was made, if not by a request of the person. */
 export type DecisionVia = 'slack';
-
-/** Somebody who wants to decide. */
-export interface Voter {
-  id: string;
-  email: string;
-  isOwner: boolean;
-  /** The tenant has no other owner. */
-  isSoleOwner: boolean;
-  /** Slugs of the teams to which they belong. */
-  teams: readonly string[];
-}
 
 export interface Vote {
   voterId: string;

@@ -3,7 +3,8 @@ import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Actor } from '../../kernel/shared/actor.ts';
 import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import type { ApprovalStatus, Decision, Vote, Voter } from './approval-rules.ts';
+import type { ApprovalStatus, Decision, Vote } from './approval-rules.ts';
+import type { Voter } from '../../projects/policies/approval-policy-rules.ts';
 import type { StepSource } from './approvals.entities.ts';
 
 export interface NewStep {

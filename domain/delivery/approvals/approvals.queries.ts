@@ -6,7 +6,8 @@ import type { Override } from '../../projects/policies/promotion-policy-rules.ts
 import { notFound } from '../../kernel/shared/errors.ts';
 import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { type ApprovalStatus, NEW_APPROVAL, type SettledStatus, type Voter } from './approval-rules.ts';
+import { type ApprovalStatus, NEW_APPROVAL, type SettledStatus } from './approval-rules.ts';
+import type { Voter } from '../../projects/policies/approval-policy-rules.ts';
 
 const COLUMNS = [
   'a.id',

@@ -1,7 +1,7 @@
+import { Name, Pipeline } from '../../projects/policies/pipeline.schemas.ts';
 import { z } from 'zod';
-import { mapOf, openObject, type TextRule, textUpTo, trimmedText } from '../../kernel/json/large-maps.ts';
+import { mapOf, openObject, trimmedText } from '../../kernel/json/large-maps.ts';
 
-export const Name = z.string().trim().min(1).max(255);
 export const Names = z.array(Name).min(1).max(500);
 export const Versions = mapOf(trimmedText(255), trimmedText(255));
 
@@ -27,22 +27,6 @@ const WorkItemRef = z.strictObject({
   project: Name.optional(),
 });
 export type WorkItemRef = z.output<typeof WorkItemRef>;
-
-const INPUT_NAME = /^\w{1,100}$/;
-const inputName: TextRule = {
-  schema: z.string().regex(INPUT_NAME),
-  read: (value) => (typeof value === 'string' && INPUT_NAME.test(value) ? value : undefined),
-};
-
-/** A pipeline of the git host that carries a run out. */
-export const Pipeline = z.strictObject({
-  id: Name.meta({
-    description: 'host-a: file name or id of the workflow; host-b: id of the pipeline; host-c: any name, shown only',
-  }),
-  ref: Name.optional().meta({ description: 'Branch or tag; the default branch when absent' }),
-  inputs: mapOf(inputName, textUpTo(65_535)).optional(),
-  timeoutMinutes: z.int().min(1).max(1_440).optional().meta({ description: 'Default 60' }),
-});
 
 /** What the payload of every type may name. Other members are kept and passed to what carries the run out. */
 const COMMON = {

@@ -4,17 +4,8 @@ import { fieldErrors, PARSING } from '../../kernel/shared/input-errors.ts';
 import { openObject } from '../../kernel/json/large-maps.ts';
 import { didYouMean } from '../../kernel/text/suggestion-rules.ts';
 import type { FlowTraits } from './programs/executor-rules.ts';
-import {
-  Name,
-  Names,
-  ON_ORG,
-  payload,
-  PROMOTION,
-  RELEASE,
-  type RunPayload,
-  SANDBOX,
-  Versions,
-} from './flow-payloads.ts';
+import { Names, ON_ORG, payload, PROMOTION, RELEASE, type RunPayload, SANDBOX, Versions } from './flow-payloads.ts';
+import { Name } from '../../projects/policies/pipeline.schemas.ts';
 
 export const FLOW_CATEGORIES = [
   'access',

@@ -11,7 +11,7 @@ import {
 } from '../../code/git/mirror/commit-fetches.mutations.ts';
 import { type PolicedEnvironment, policyViolations } from '../promotion/policy-violations.ts';
 import { unknownDomain } from '../../projects/projects/project-rules.ts';
-import { unregistered } from '../../projects/projects/projects.queries.ts';
+import { unregistered } from '../../kernel/shared/errors.ts';
 import { invalidField, notFound } from '../../kernel/shared/errors.ts';
 import { isId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';

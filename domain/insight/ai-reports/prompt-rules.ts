@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../language-models/language-model.port.ts';
+import type { ModelMessage } from '../../projects/integrations/model-provider-rules.ts';
 import type { ReportKey } from './ai-report-rules.ts';
 import { factName, type ReportFacts } from './fact-rules.ts';
 

@@ -3,7 +3,7 @@ import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Database } from '../../kernel/data/tables.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import type { AiCallOutcome } from './language-models.entities.ts';
-import type { ModelProvider, ModelUsage } from './language-model.port.ts';
+import type { ModelProvider, ModelUsage } from '../../projects/integrations/model-provider-rules.ts';
 
 /** A call renews its lease several times within this time. */
 const LEASE_SECONDS = 60;

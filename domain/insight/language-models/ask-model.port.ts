@@ -1,5 +1,6 @@
 import type { Actor } from '../../kernel/shared/actor.ts';
-import type { AnswerSchema, ModelFailureKind, ModelMessage, ModelProvider, ModelUsage } from './language-model.port.ts';
+import type { AnswerSchema, ModelFailureKind } from './language-model.port.ts';
+import type { ModelMessage, ModelProvider, ModelUsage } from '../../projects/integrations/model-provider-rules.ts';
 
 export interface ModelQuestion {
   /** The service itself in the tenant; sees all projects, because a budget may be that of the tenant. */

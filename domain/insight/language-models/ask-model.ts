@@ -9,7 +9,8 @@ import { type ReservedCall, reserveCall, settleCall } from './ai-calls.mutations
 import { callsOfQuestion, LEASE_RENEWED_MS, renewLease } from './ai-calls.queries.ts';
 import type { AskFailureKind, AskModel, ModelQuestion, ModelReply } from './ask-model.port.ts';
 import { type ConfiguredModel, modelInRequest } from './configured-model.queries.ts';
-import type { CallModel, ModelAccess, ModelAnswer, ModelUsage } from './language-model.port.ts';
+import type { CallModel, ModelAccess, ModelAnswer } from './language-model.port.ts';
+import type { ModelUsage } from '../../projects/integrations/model-provider-rules.ts';
 import {
   addUsage,
   costOf,

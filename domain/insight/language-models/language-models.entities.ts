@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/shared/ids.ts';
-import type { ModelAnswer, ModelProvider } from './language-model.port.ts';
+import type { ModelAnswer } from './language-model.port.ts';
+import type { ModelProvider } from '../../projects/integrations/model-provider-rules.ts';
 
 /** `running`: it reserves its estimate until the lease ends; `lost`: its process ended before it did. */
 export type AiCallOutcome = ModelAnswer['kind'] | 'running' | 'lost';

@@ -1,7 +1,7 @@
 import { expressionBuilder, sql, type Expression } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Tables } from '../data/tables.ts';
-import { unregistered } from '../../projects/projects/projects.queries.ts';
+import { unregistered } from '../shared/errors.ts';
 import {
   afterPrefix,
   type AuditFilter,

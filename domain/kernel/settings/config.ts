@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { ISOLATIONS } from '../../review/browser-sessions/browser-provider.port.ts';
+import { ISOLATIONS } from './isolation-rules.ts';
 import { SOQL_NAME } from '../text/soql-rules.ts';
 import { parseTrustedProxies } from '../outbound/client-address.ts';
 import { isLoopbackHost, plainHost } from '../outbound/host-rules.ts';

@@ -138,3 +138,7 @@ export const upstreamFailed = (system: string, reason: 'timeout' | 'error') =>
   reason === 'timeout'
     ? new DomainError('upstream_timeout', `${system} did not answer in time`)
     : new DomainError('upstream_error', `${system} is not reachable or gave no usable answer`);
+
+/** A repository that is not registered as a project. */
+export const unregistered = (identifier: string, field = 'repositoryIdentifier') =>
+  invalidField(field, `The repository ${identifier} is not registered as a project`);

@@ -1,6 +1,6 @@
 import { domainPackages, domainsOf } from '../../ci/builds/domain-packages-rules.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
-import { unregistered } from '../../projects/projects/projects.queries.ts';
+import { unregistered } from '../../kernel/shared/errors.ts';
 import { isStale, RECENT_MS } from '../../code/pull-requests/refresh-rules.ts';
 import { type AssignmentType, keyOf } from '../../review/review-assignments/assignment-rules.ts';
 import type { Actor } from '../../kernel/shared/actor.ts';

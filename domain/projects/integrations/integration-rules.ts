@@ -1,4 +1,4 @@
-import { PROVIDER_URLS } from '../../insight/language-models/language-model.port.ts';
+import { PROVIDER_URLS } from './model-provider-rules.ts';
 import { readModelSettings, type SettingsProblem } from './model-settings-rules.ts';
 
 /** The external systems that the service works with on behalf of a tenant. */

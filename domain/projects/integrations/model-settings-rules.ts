@@ -1,5 +1,5 @@
 import type { IntegrationOptions } from './integration-rules.ts';
-import { MODEL_PROVIDERS, type ModelProvider } from '../../insight/language-models/language-model.port.ts';
+import { MODEL_PROVIDERS, type ModelProvider } from './model-provider-rules.ts';
 import type { ModelPrices } from './price-rules.ts';
 
 /** What an integration of kind ai-model says in its settings. */

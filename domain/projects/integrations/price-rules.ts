@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelUsage } from '../../insight/language-models/language-model.port.ts';
+import type { ModelMessage, ModelUsage } from './model-provider-rules.ts';
 
 /** In USD per million tokens; null: not given. */
 export interface ModelPrices {

@@ -32,3 +32,14 @@ export interface PolicySource {
   policy: ApprovalPolicy | null;
   isForRelease: boolean;
 }
+
+/** Somebody who wants to decide. */
+export interface Voter {
+  id: string;
+  email: string;
+  isOwner: boolean;
+  /** The tenant has no other owner. */
+  isSoleOwner: boolean;
+  /** Slugs of the teams to which they belong. */
+  teams: readonly string[];
+}

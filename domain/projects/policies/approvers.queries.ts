@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
-import type { Voter } from '../../delivery/approvals/approval-rules.ts';
+import type { Voter } from './approval-policy-rules.ts';
 import type { KnownApprovers } from './approver-warning-rules.ts';
 
 /** Who of a list of approvers is there; of an empty one, the owners. */

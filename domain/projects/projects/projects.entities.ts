@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../../kernel/data/columns.ts';
 import type { ApprovalPolicy } from '../policies/approval-policy-rules.ts';
-import type { QualityGate } from '../../insight/code-analysis/comparisons/gate-rules.ts';
+import type { QualityGate } from '../policies/quality-gate-rules.ts';
 import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
 
 export const PLATFORMS = ['host-a', 'host-b', 'host-c'] as const;

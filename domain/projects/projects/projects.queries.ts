@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { statement } from '../../kernel/data/statement.ts';
-import { invalidField, notFound } from '../../kernel/shared/errors.ts';
+import { notFound, unregistered } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { Project } from './projects.entities.ts';
 
@@ -47,9 +47,6 @@ export async function projectInRequest(
   if (!project) throw unregistered(identifier, field);
   return project;
 }
-
-export const unregistered = (identifier: string, field = 'repositoryIdentifier') =>
-  invalidField(field, `The repository ${identifier} is not registered as a project`);
 
 /** For an identifier in a path. Throws `not_found`. `forUpdate`: nobody else changes it until this transaction ends. */
 export async function projectInPath(tx: Tx, identifier: string, { forUpdate = false } = {}): Promise<Project> {

@@ -1,3 +1,5 @@
+import type { Isolation } from '../../kernel/settings/isolation-rules.ts';
+
 import type { StatusReason } from './session-rules.ts';
 
 /**
@@ -8,10 +10,6 @@ import type { StatusReason } from './session-rules.ts';
  */
 export const BROWSER_PROVIDERS = ['local', 'browserbase', 'external'] as const;
 export type BrowserProviderName = (typeof BROWSER_PROVIDERS)[number];
-
-/** What keeps a local browser in: a jail of its own, the browser's own sandbox alone, or nothing. */
-export const ISOLATIONS = ['jailed', 'sandboxed', 'none'] as const;
-export type Isolation = (typeof ISOLATIONS)[number];
 
 /** In CSS pixels. */
 export interface Viewport {

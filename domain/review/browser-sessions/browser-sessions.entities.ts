@@ -2,7 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../../kernel/data/columns.ts';
 import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
 import type { Actor } from '../../kernel/shared/actor.ts';
-import type { BrowserProviderName, Isolation, Viewport } from './browser-provider.port.ts';
+import type { BrowserProviderName, Viewport } from './browser-provider.port.ts';
+import type { Isolation } from '../../kernel/settings/isolation-rules.ts';
 import type { LiveMode } from './live/live-viewer-rules.ts';
 import type { RecordingState, SessionStatus, StatusReason } from './session-rules.ts';
 

@@ -2,7 +2,8 @@ import { sql, type SqlBool } from 'kysely';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { usableIntegration } from '../../projects/integrations/integrations.queries.ts';
 import { HOST_SILENT_SECONDS } from './hosts/browser-hosts.queries.ts';
-import type { BrowserProviderName, Isolation } from './browser-provider.port.ts';
+import type { BrowserProviderName } from './browser-provider.port.ts';
+import type { Isolation } from '../../kernel/settings/isolation-rules.ts';
 
 /** The hosts of browsers that are alive, together. */
 export interface LocalPlaces {

@@ -2,7 +2,8 @@ import { json } from '../../kernel/data/columns.ts';
 import type { NewRow } from '../../kernel/data/statement.ts';
 import { sql } from 'kysely';
 import type { Tx } from '../../unit-of-work.ts';
-import type { Isolation, Viewport } from './browser-provider.port.ts';
+import type { Viewport } from './browser-provider.port.ts';
+import type { Isolation } from '../../kernel/settings/isolation-rules.ts';
 import type { RecordingState, SessionStatus, StatusReason } from './session-rules.ts';
 
 type NewSession = Pick<

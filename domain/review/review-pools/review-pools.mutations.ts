@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import { Pipeline } from '../../delivery/flows/flow-payloads.ts';
+import { Pipeline } from '../../projects/policies/pipeline.schemas.ts';
 import type { ProjectFacts } from '../../projects/projects/projects.queries.ts';
 import { DomainError, invalidField, notFound, versionConflict } from '../../kernel/shared/errors.ts';
 import { fieldErrors, PARSING } from '../../kernel/shared/input-errors.ts';

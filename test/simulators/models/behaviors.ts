@@ -1,4 +1,4 @@
-import type { ModelProvider, ModelUsage } from '../../../domain/insight/language-models/language-model.port.ts';
+import type { ModelProvider, ModelUsage } from '../../../domain/projects/integrations/model-provider-rules.ts';
 
 /** A request as both interfaces have it. */
 export interface SimulatedRequest {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ModelProvider, ModelUsage } from '../../../domain/insight/language-models/language-model.port.ts';
+import type { ModelProvider, ModelUsage } from '../../../domain/projects/integrations/model-provider-rules.ts';
 import type { SimulatedRequest } from './behaviors.ts';
 
 export type AnswerEnd = 'ok' | 'length' | 'refusal';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MODEL_PROVIDERS, type ModelProvider } from '../../../domain/insight/language-models/language-model.port.ts';
+import { MODEL_PROVIDERS, type ModelProvider } from '../../../domain/projects/integrations/model-provider-rules.ts';
 import { answerOf, type ModelBehavior, piecesOf, type SimulatedRequest, usageOf } from './behaviors.ts';
 import { INTERFACES, type ModelInterface } from './interfaces.ts';
 

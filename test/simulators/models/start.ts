@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { MODEL_PROVIDERS } from '../../../domain/insight/language-models/language-model.port.ts';
+import { MODEL_PROVIDERS } from '../../../domain/projects/integrations/model-provider-rules.ts';
 import { untilStopped } from '../control-server.ts';
 import { ACTIONS, modelControl } from './control.ts';
 import { modelSimulator } from './simulator.ts';

@@ -1,5 +1,5 @@
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
-import { GIT_QUEUE } from '../../code/git/git-mirror.contract.ts';
+import { GIT_QUEUE } from '../../queues.contract.ts';
 import { defineContract } from '../../launch.ts';
 import { idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
 

@@ -1,3 +1,4 @@
+import { GIT_QUEUE } from '../../queues.contract.ts';
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { defineContract, defineSignal, type Launch } from '../../launch.ts';
 import { idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
@@ -18,8 +19,6 @@ export type MirrorReport =
       /** Somebody must act, and that was not so, or for another reason, the last time. */
       isNewsForPeople: boolean;
     };
-
-export const GIT_QUEUE = 'git-v1';
 
 /** The remote may have something new. */
 export const fetchSignal = defineSignal('fetch');

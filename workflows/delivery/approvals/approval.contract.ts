@@ -1,3 +1,4 @@
+import { APPROVALS_QUEUE } from '../../queues.contract.ts';
 import type { ApprovalStatus } from '../../../domain/delivery/approvals/approval-rules.ts';
 import type { ApprovalState } from '../../../domain/delivery/approvals/approvals.queries.ts';
 import type { DecisionMade, SendDecision } from '../../../domain/delivery/approvals/decisions.ts';
@@ -18,8 +19,6 @@ export interface ApprovalInput extends TenantKey {
   taskType: string;
   repositoryIdentifier: string | null;
 }
-
-export const APPROVALS_QUEUE = 'approvals-v1';
 
 export const approvalContract = defineContract('approval', {
   taskQueue: APPROVALS_QUEUE,

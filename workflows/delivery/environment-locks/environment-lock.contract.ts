@@ -1,3 +1,4 @@
+import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
 import type { LockQueueMessages } from '../../../domain/delivery/environment-locks/lock-queue.ts';
 import type { LockQueueKey } from '../../../domain/delivery/environment-locks/lock-queue.port.ts';
 import type { LockQueueState } from '../../../domain/delivery/environment-locks/lock-tickets.queries.ts';
@@ -9,8 +10,6 @@ export interface EnvironmentLockInput extends LockQueueKey {
   /** The last ticket whose run was notified that it holds the lock. */
   notifiedTicketId?: string;
 }
-
-export const ENVIRONMENT_LOCKS_QUEUE = 'environment-locks-v1';
 
 export const environmentLockContract = defineContract('environmentLock', {
   taskQueue: ENVIRONMENT_LOCKS_QUEUE,

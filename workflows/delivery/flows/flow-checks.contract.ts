@@ -1,6 +1,6 @@
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { defineContract, defineSignal } from '../../launch.ts';
-import { FLOWS_QUEUE } from './flow-run.contract.ts';
+import { FLOWS_QUEUE } from '../../queues.contract.ts';
 
 export interface FlowChecksInput extends TenantKey {
   runId: string;

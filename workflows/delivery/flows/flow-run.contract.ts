@@ -1,9 +1,6 @@
+import { FLOWS_QUEUE } from '../../queues.contract.ts';
 import type { AcceptedRun } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { defineContract, defineQuery, defineSignal } from '../../launch.ts';
-
-export const FLOWS_QUEUE = 'flows-v1';
-/** Programs of the operator's list run here: only workers of this queue need them. */
-export const COMMANDS_QUEUE = 'commands-v1';
 
 export type FlowRunInput = AcceptedRun;
 

@@ -2,8 +2,8 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { ApprovalActivities } from '../../../activities/delivery/approvals/approvals.activities.ts';
 import type { EnvironmentLockActivities } from '../../../activities/delivery/environment-locks/environment-locks.activities.ts';
 import { UNTIL_DONE } from '../../activity-options.ts';
-import { APPROVALS_QUEUE } from '../approvals/approval.contract.ts';
-import { ENVIRONMENT_LOCKS_QUEUE } from '../environment-locks/environment-lock.contract.ts';
+import { APPROVALS_QUEUE } from '../../queues.contract.ts';
+import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
 import { queueBeside } from './queues.ts';
 
 /** Activities of approvals for runs; a decision arrives by the signal `approvalSettled`. */

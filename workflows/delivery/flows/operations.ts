@@ -1,9 +1,9 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { OperationId } from '../../../domain/delivery/flows/flow-types.ts';
 import { ANALYSIS, BROWSER_HOLD, OUTSIDE_CALL } from '../../activity-options.ts';
-import { ANALYSIS_QUEUE } from '../../insight/code-analysis/nightly-analysis.contract.ts';
-import { CRM_QUEUE } from '../../orgs/org-limits/org-limits.contract.ts';
-import { GIT_QUEUE } from '../../code/git/git-mirror.contract.ts';
+import { ANALYSIS_QUEUE } from '../../queues.contract.ts';
+import { CRM_QUEUE } from '../../queues.contract.ts';
+import { GIT_QUEUE } from '../../queues.contract.ts';
 
 /** Where and with which limits the service carries out runs of the types that it carries out itself. */
 export const OPERATIONS: Record<OperationId, { queue: string; options: ActivityOptions }> = {

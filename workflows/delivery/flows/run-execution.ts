@@ -32,7 +32,8 @@ import {
   UNTIL_DONE,
 } from '../../activity-options.ts';
 import { startOptions } from '../../temporal-start.ts';
-import { childSettledSignal, COMMANDS_QUEUE, flowRunContract, pipelineReportedSignal } from './flow-run.contract.ts';
+import { childSettledSignal, flowRunContract, pipelineReportedSignal } from './flow-run.contract.ts';
+import { COMMANDS_QUEUE } from '../../queues.contract.ts';
 import { INTERNAL_POLL, PollBackoff, EXTERNAL_POLL } from './poll-backoff.ts';
 import { OPERATIONS } from './operations.ts';
 import { queueBeside, queuePrefix } from './queues.ts';

@@ -1,7 +1,7 @@
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { defineContract } from '../../launch.ts';
 import { idSegment } from '../../../domain/kernel/text/id-segment-rules.ts';
-import { FLOWS_QUEUE } from './flow-run.contract.ts';
+import { FLOWS_QUEUE } from '../../queues.contract.ts';
 
 export interface ScheduledFlowInput extends TenantKey {
   scheduleId: string;

@@ -1,3 +1,4 @@
+import { RELEASES_QUEUE } from '../../queues.contract.ts';
 import type { EventOutcome } from '../../../domain/delivery/release-candidates/finalization-rules.ts';
 import type { DomainOfRepository } from '../../../domain/delivery/release-candidates/release-event-queue.port.ts';
 import { defineContract, defineQuery, defineUpdate } from '../../launch.ts';
@@ -5,8 +6,6 @@ import { idPath, idSegment } from '../../../domain/kernel/text/id-segment-rules.
 
 /** The domain whose release events are applied one after another. */
 export type ReleaseDomainInput = DomainOfRepository;
-
-export const RELEASES_QUEUE = 'releases-v1';
 
 export const releaseDomainContract = defineContract('releaseDomain', {
   taskQueue: RELEASES_QUEUE,

@@ -1,3 +1,4 @@
+import { WEBHOOKS_QUEUE } from '../../queues.contract.ts';
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { idSegment } from '../../../domain/kernel/text/id-segment-rules.ts';
 import { defineContract, defineSignal, type Launch } from '../../launch.ts';
@@ -13,7 +14,7 @@ export interface Lane extends TenantKey {
 export const deliverSignal = defineSignal('deliver');
 
 export const webhookLaneContract = defineContract('webhookLane', {
-  taskQueue: 'webhooks-v1',
+  taskQueue: WEBHOOKS_QUEUE,
   workflowId: ({ tenantSlug, webhookId, laneName }) => `${tenantSlug}/webhook/${idSegment(laneName ?? webhookId)}`,
   summary: ({ webhookId, laneName }) => `Deliveries of webhook ${laneName ?? webhookId}`,
   searchAttributes: ({ tenantSlug, webhookId }) => ({

@@ -1,8 +1,6 @@
+import { AI_QUEUE } from '../../queues.contract.ts';
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { defineContract } from '../../launch.ts';
-
-/** Of everything that asks language models. */
-export const AI_QUEUE = 'ai-v1';
 
 export interface AiReportInput extends TenantKey {
   reportId: string;

@@ -1,6 +1,3 @@
-/** Checkouts and analyses of code, a few at once. */
-export const ANALYSIS_QUEUE = 'analysis-v1';
-
 export interface NightlyAnalysisInput {
   /** The date of its beginning (UTC); absent: today. */
   night?: string;

@@ -1,5 +1,5 @@
 import { defineContract, defineSignal, type Launch } from '../../launch.ts';
-import { SYSTEM_QUEUE } from '../../kernel/system/sweeper.contract.ts';
+import { SYSTEM_QUEUE } from '../../queues.contract.ts';
 
 /** There are windows that the store does not have. */
 export const metricsSignal = defineSignal('metrics');

@@ -1,7 +1,6 @@
+import { AUDIT_QUEUE } from '../../queues.contract.ts';
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { defineContract } from '../../launch.ts';
-
-export const AUDIT_QUEUE = 'audit-v1';
 
 export interface AuditExportInput extends TenantKey {
   exportId: string;

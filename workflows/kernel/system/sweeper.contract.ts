@@ -1,8 +1,5 @@
 import { defineSignal } from '../../launch.ts';
 
-/** The task queue of the service's own regular work. */
-export const SYSTEM_QUEUE = 'system-v1';
-
 /** When a sweep runs; the activity that carries it out has the name that `sweepActivity` gives. */
 export interface SweepPlan {
   name: string;

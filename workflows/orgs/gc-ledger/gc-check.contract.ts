@@ -1,5 +1,5 @@
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
-import { CRM_QUEUE } from '../org-limits/org-limits.contract.ts';
+import { CRM_QUEUE } from '../../queues.contract.ts';
 import { idPath, idSegment } from '../../../domain/kernel/text/id-segment-rules.ts';
 import { defineContract } from '../../launch.ts';
 

@@ -1,6 +1,6 @@
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { idSegment } from '../../../domain/kernel/text/id-segment-rules.ts';
-import { CRM_QUEUE } from '../org-limits/org-limits.contract.ts';
+import { CRM_QUEUE } from '../../queues.contract.ts';
 import { defineContract, defineSignal, type Launch } from '../../launch.ts';
 
 /** The one reader of an org's metadata: its refreshes never overlap. */

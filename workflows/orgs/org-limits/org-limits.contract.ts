@@ -1,8 +1,6 @@
+import { CRM_QUEUE } from '../../queues.contract.ts';
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { defineContract, defineSignal } from '../../launch.ts';
-
-/** Of everything that calls CRM orgs. */
-export const CRM_QUEUE = 'crm-v1';
 
 /** Orgs of the tenant are due. */
 export const orgsDueSignal = defineSignal('orgs-due');

@@ -1,3 +1,4 @@
+import { WEBHOOKS_QUEUE } from '../../queues.contract.ts';
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { defineContract, defineSignal, type Launch } from '../../launch.ts';
 
@@ -10,7 +11,7 @@ export interface ChatLane extends TenantKey {
 export const actSignal = defineSignal('act');
 
 export const chatLaneContract = defineContract('chatLane', {
-  taskQueue: 'webhooks-v1',
+  taskQueue: WEBHOOKS_QUEUE,
   workflowId: ({ tenantSlug, workspaceId }) => `${tenantSlug}/chat-lane/${workspaceId}`,
   summary: ({ workspaceId }) => `Commands, clicks and messages of chat workspace ${workspaceId}`,
   searchAttributes: ({ tenantSlug, workspaceId }) => ({

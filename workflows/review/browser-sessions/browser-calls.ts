@@ -15,9 +15,10 @@ import {
   BROWSER_PROVISION,
   BROWSER_START_URL,
 } from '../../activity-options.ts';
-import { CRM_QUEUE } from '../../orgs/org-limits/org-limits.contract.ts';
+import { CRM_QUEUE } from '../../queues.contract.ts';
 import { queueBeside } from '../../delivery/flows/queues.ts';
-import { BROWSER_SESSIONS_QUEUE, type SealedStartUrl } from './browser-session.contract.ts';
+import type { SealedStartUrl } from './browser-session.contract.ts';
+import { BROWSER_SESSIONS_QUEUE } from '../../queues.contract.ts';
 
 type Calls = ProvidedSessionActivities;
 /** A host that did not take its work, and is not known to be gone, is asked again after this time. */

@@ -1,11 +1,8 @@
 import type { SessionReport } from '../../../domain/review/browser-sessions/sessions.mutations.ts';
 import type { Actor, TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import type { BrowserSessionKey } from '../../../domain/unit-of-work.ts';
-import { ENVIRONMENT_LOCKS_QUEUE } from '../../delivery/environment-locks/environment-lock.contract.ts';
+import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
 import { defineContract, defineSignal, defineUpdate } from '../../launch.ts';
-
-/** Hosts of browsers work here: only they can lend one. Each has a queue of its own beside it, for what it has lent. */
-export const BROWSER_SESSIONS_QUEUE = 'browser-sessions-v1';
 
 /** A browser that is lent for a time. */
 export type BrowserSessionInput = TenantKey & BrowserSessionKey;

@@ -1,6 +1,6 @@
 import type { Actor, TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import type { ReviewAssignmentKey } from '../../../domain/unit-of-work.ts';
-import { ENVIRONMENT_LOCKS_QUEUE } from '../../delivery/environment-locks/environment-lock.contract.ts';
+import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
 import { defineContract, defineSignal, defineUpdate } from '../../launch.ts';
 
 /** What somebody has, or waits for, for a review. */

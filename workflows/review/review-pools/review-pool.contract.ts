@@ -1,6 +1,6 @@
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import type { ReviewPoolKey } from '../../../domain/unit-of-work.ts';
-import { ENVIRONMENT_LOCKS_QUEUE } from '../../delivery/environment-locks/environment-lock.contract.ts';
+import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
 import { defineContract, defineSignal } from '../../launch.ts';
 
 /** A pool of review orgs. */

@@ -1,11 +1,5 @@
+import type { QualityGate } from '../../../projects/policies/quality-gate-rules.ts';
 import { type CutSides, droppedOf, isCut, whyIncomplete } from '../sarif/cut-rules.ts';
-
-/** What the results of an analysis must keep to. A missing limit means none. */
-export interface QualityGate {
-  maxErrors?: number;
-  maxNewErrors?: number;
-  maxNewWarnings?: number;
-}
 
 /** Whether results keep to the quality gate; `none`: the project has none; `unknown`: too few of them are kept to tell. */
 export interface Gate {

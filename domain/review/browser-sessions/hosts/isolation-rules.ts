@@ -1,4 +1,4 @@
-import { ISOLATIONS, type Isolation } from '../browser-provider.port.ts';
+import { ISOLATIONS, type Isolation } from '../../../kernel/settings/isolation-rules.ts';
 
 /**
  * Why a host must not lend browsers that are kept in by `possible` alone; undefined: it may.

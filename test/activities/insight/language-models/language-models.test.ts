@@ -1,9 +1,6 @@
 import { createLanguageModels, type LanguageModels } from '../../../../activities/adapters/models/language-models.ts';
-import {
-  MODEL_PROVIDERS,
-  type ModelAnswer,
-  type ModelCall,
-} from '../../../../domain/insight/language-models/language-model.port.ts';
+import type { ModelAnswer, ModelCall } from '../../../../domain/insight/language-models/language-model.port.ts';
+import { MODEL_PROVIDERS } from '../../../../domain/projects/integrations/model-provider-rules.ts';
 import { outboundAddresses } from '../../../../domain/kernel/outbound/outbound-addresses.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type ModelSimulator, modelSimulator } from '../../../simulators/models/simulator.ts';

@@ -3,8 +3,8 @@ import {
   type ApprovalTerms,
   decide,
   isApprover,
-  type Voter,
 } from '../../../../domain/delivery/approvals/approval-rules.ts';
+import type { Voter } from '../../../../domain/projects/policies/approval-policy-rules.ts';
 
 const dana: Voter = { id: 'dana', email: 'dana@acme.example', isOwner: false, isSoleOwner: false, teams: ['platform'] };
 const olga: Voter = { id: 'olga', email: 'olga@acme.example', isOwner: true, isSoleOwner: false, teams: ['board'] };

@@ -2,9 +2,9 @@ import {
   boundsOf,
   type Gate,
   judge,
-  type QualityGate,
   statusOfGate,
 } from '../../../../domain/insight/code-analysis/comparisons/gate-rules.ts';
+import type { QualityGate } from '../../../../domain/projects/policies/quality-gate-rules.ts';
 import type { CutSides } from '../../../../domain/insight/code-analysis/sarif/cut-rules.ts';
 import { lineHashes } from '../../../../domain/insight/code-analysis/sarif/line-hash-rules.ts';
 import { pathReducer } from '../../../../domain/insight/code-analysis/sarif/sarif-path-rules.ts';

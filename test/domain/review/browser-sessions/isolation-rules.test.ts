@@ -1,4 +1,4 @@
-import { ISOLATIONS, type Isolation } from '../../../../domain/review/browser-sessions/browser-provider.port.ts';
+import { ISOLATIONS, type Isolation } from '../../../../domain/kernel/settings/isolation-rules.ts';
 import {
   claimedIsolation,
   refusedIsolation,
