@@ -1,3 +1,4 @@
+import { HOOKS } from '../domain/areas.ts';
 import { join, resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
@@ -148,7 +149,8 @@ export function createBackend({ config, launch, log, outages }: BackendParts): B
   const hosts = withOwnMocks(outbound, findOwn);
   const listeners = createOwnListeners([config.PORT, config.METRICS_PORT]);
   const encryption = createEncryption(keys.encryptionKeys);
-  const actingAs: Backend['actingAs'] = (actor, context = {}) => unitOfWork(orm, { ...context, actor, signals });
+  const actingAs: Backend['actingAs'] = (actor, context = {}) =>
+    unitOfWork(orm, { hooks: HOOKS, ...context, actor, signals });
   const now = () => new Date();
   const platform = createCrmPlatform({
     addresses: hosts,

@@ -19,7 +19,10 @@ import { createEnvironmentLockActivities } from './delivery/environment-locks/en
 import { createReviewActivities } from './review/review-assignments/review-assignments.activities.ts';
 import { createFlowActivities } from './delivery/flows/flows.activities.ts';
 import { createCommandActivities, createOwnCommandActivities } from './delivery/flows/commands.activities.ts';
-import { createOperationActivities } from './delivery/flows/operations.activities.ts';
+import { createOperationActivities, createPatchBranch } from './delivery/flows/operations.activities.ts';
+import { analyze } from './insight/code-analysis/analyze.ts';
+import { recordSession } from './review/browser-sessions/record-session.ts';
+import { createChatTargets } from './people/chat/chat-target.ts';
 import { ANALYSIS_QUEUE } from '../workflows/queues.contract.ts';
 import { createNightlyAnalysisActivities } from './insight/code-analysis/nightly-analysis.activities.ts';
 import { COMMANDS_QUEUE, FLOWS_QUEUE } from '../workflows/queues.contract.ts';
@@ -62,6 +65,9 @@ const SWEEPS_AT_ONCE = 8;
 
 /** One, and one that a lost worker left behind. */
 const METRICS_PUMPS = 2;
+
+/** What the service does for runs by itself. */
+const OPERATIONS = { 'create-patch-branch': createPatchBranch, analyze, 'record-session': recordSession };
 
 export interface TaskQueue {
   taskQueue: string;
@@ -126,7 +132,7 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
     activities: {
       ...createGitActivities(deps),
       ...createBuildActivities(deps),
-      ...createOperationActivities(deps),
+      ...createOperationActivities(deps, OPERATIONS),
       ...createPullRequestActivities(deps),
       ...createAnalysisResultActivities(deps),
     },
@@ -134,12 +140,12 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
   },
   {
     taskQueue: ANALYSIS_QUEUE,
-    activities: createOperationActivities(deps),
+    activities: createOperationActivities(deps, OPERATIONS),
     options: { ...QUICK_CANCELLATION, maxConcurrentActivityTaskExecutions: deps.analysis.atOnce },
   },
   {
     taskQueue: webhookLaneContract.taskQueue,
-    activities: { ...createWebhookActivities(deps), ...createChatLaneActivities(deps) },
+    activities: { ...createWebhookActivities(deps, createChatTargets(deps)), ...createChatLaneActivities(deps) },
     options: { maxConcurrentActivityTaskExecutions: HOT_LANES_MAX },
   },
   {
@@ -153,7 +159,7 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
         startUrlOf: (key, session) => startUrlOf(deps, key, session),
       }),
       ...createStartUrlActivities(deps),
-      ...createOperationActivities(deps),
+      ...createOperationActivities(deps, OPERATIONS),
     },
     options: { maxConcurrentActivityTaskExecutions: CRM_AT_ONCE },
   },

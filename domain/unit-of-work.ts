@@ -10,6 +10,7 @@ import {
   unchainedEntry,
 } from './kernel/audit/append.queries.ts';
 import type { UnchainedEntry } from './kernel/audit/audit-rules.ts';
+import type { HookHandlers, Hooks } from './kernel/hooks.port.ts';
 import type { Actor, TenantKey } from './kernel/shared/actor.ts';
 import { COMMIT_WITH_NEXT } from './kernel/data/dialect.ts';
 import { fenceVariables, type Reads } from './kernel/data/fenced-reads.ts';
@@ -62,6 +63,8 @@ export interface Tx {
   signalBrowserSession(session: BrowserSessionKey): void;
   /** Marks a request whose work item is to show something new; that is written after the commit. */
   signalReport(requestId: string): void;
+  /** What other areas do when this happens: to be called one after the other. */
+  hooked<Name extends keyof Hooks>(name: Name): readonly Hooks[Name][];
   /** The same transaction for what somebody else of the tenant caused: events, audit entries and rows are in their name. */
   inNameOf(cause: Cause): Tx;
 }
@@ -135,6 +138,8 @@ export interface WorkContext {
   signals?: Partial<CommitSignals>;
   /** What the connection may extend the audit trail by. */
   auditBy?: AuditFunction;
+  /** What areas do when something happens in others. */
+  hooks?: HookHandlers;
   /** Runs in each transaction that changes something, just before its events and audit entries are written. */
   beforeRecord?: (tx: Reads & { db: Database }) => Promise<void>;
 }
@@ -152,6 +157,7 @@ export const unitOfWork =
       traceparent,
       now = () => new Date(),
       signals,
+      hooks,
       auditBy = 'audit_append',
       beforeRecord,
     }: WorkContext,
@@ -221,6 +227,10 @@ export const unitOfWork =
         },
         signalReport: (id) => {
           reports.add(id);
+        },
+        hooked(name) {
+          if (!hooks) throw new Error(`This unit of work was made without hooks, and ${name} happens in it`);
+          return hooks[name] ?? [];
         },
         inNameOf,
       });

@@ -1,3 +1,4 @@
+import { HOOKS } from '../../domain/areas.ts';
 import Router, { type RouterContext } from '@koa/router';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Context } from 'koa';
@@ -128,6 +129,7 @@ async function serve(
       traceparent: state.traceparent,
       now: deps.now,
       signals: deps.signals,
+      hooks: HOOKS,
     });
     return (work) => changes(actor.tenantId, () => unit(work));
   };

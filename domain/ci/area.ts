@@ -1,4 +1,4 @@
-import type { Area } from '../kernel/area.port.ts';
+import type { Area } from '../kernel/area-manifest.ts';
 import type { EncryptedColumn } from '../kernel/encryption/encrypted-columns.ts';
 import { hookSecretContext } from './builds/hooks.mutations.ts';
 

@@ -1,4 +1,4 @@
-import type { Area } from '../kernel/area.port.ts';
+import type { Area } from '../kernel/area-manifest.ts';
 import { encryptedById } from '../kernel/encryption/encrypted-columns.ts';
 import { webhookSecretContext } from './webhooks/webhook-secrets.ts';
 

@@ -1,4 +1,4 @@
-import type { Area } from '../kernel/area.port.ts';
+import type { Area } from '../kernel/area-manifest.ts';
 import { totpContext } from './auth/second-factors.mutations.ts';
 
 /** What the area adds to the service. */

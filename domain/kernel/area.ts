@@ -1,4 +1,4 @@
-import type { Area } from './area.port.ts';
+import type { Area } from './area-manifest.ts';
 import { replyContext } from './idempotency/idempotency.mutations.ts';
 
 /** What the area adds to the service. */

@@ -1,4 +1,4 @@
-import type { Area } from '../kernel/area.port.ts';
+import type { Area } from '../kernel/area-manifest.ts';
 import { encryptedById } from '../kernel/encryption/encrypted-columns.ts';
 import { crmTokenContext } from './crm-orgs/tokens/crm-secrets.ts';
 

@@ -6,8 +6,6 @@ import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutati
 import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { withHeartbeat } from '../../heartbeat.ts';
-import { recordSession } from '../../review/browser-sessions/record-session.ts';
-import { analyze } from '../../insight/code-analysis/analyze.ts';
 import type { Deps } from '../../deps.ts';
 
 /**
@@ -16,7 +14,8 @@ import type { Deps } from '../../deps.ts';
  */
 export type Operation = (deps: Deps, tenant: TenantKey, run: RunContext) => Promise<RunOutcome>;
 
-const createPatchBranch: Operation = async (deps, tenant, run) => {
+/** Makes a branch at the host of a project. */
+export const createPatchBranch: Operation = async (deps, tenant, run) => {
   const { payload, projectId, platform, remoteUrl, repositoryIdentifier } = run;
   if (projectId === null || platform === null || repositoryIdentifier === null || remoteUrl === null) {
     return { status: 'failed', error: `The project ${repositoryIdentifier ?? ''} has no remoteUrl` };
@@ -35,13 +34,8 @@ const createPatchBranch: Operation = async (deps, tenant, run) => {
     : { status: 'failed', error: made.reason };
 };
 
-const operations: Record<OperationId, Operation> = {
-  'create-patch-branch': createPatchBranch,
-  analyze,
-  'record-session': recordSession,
-};
-
-export const createOperationActivities = (deps: Deps) => ({
+/** @param operations what the service does by itself, of all areas. */
+export const createOperationActivities = (deps: Deps, operations: Readonly<Record<OperationId, Operation>>) => ({
   /** Carries out a run of a type that the service does itself. */
   async runOperation(key: RunKey): Promise<RunOutcome> {
     const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);

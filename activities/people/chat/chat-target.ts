@@ -1,4 +1,4 @@
-import type { ChannelPace } from '../../../domain/people/chat/channel-pace.ts';
+import { ChannelPace } from '../../../domain/people/chat/channel-pace.ts';
 import { insertApprovalMessage } from '../../../domain/people/chat/chat-messages.queries.ts';
 import { type ShownApproval, approvalMessage } from '../../../domain/people/chat/approval-message-rules.ts';
 import { shownApproval } from '../../../domain/people/chat/shown-approval.queries.ts';
@@ -24,6 +24,7 @@ import type { AttemptOutcome } from '../../../domain/events/webhooks/webhook-sen
 import { actSignal, chatLaneContract } from '../../../workflows/people/chat/chat-lane.contract.ts';
 import type { Deps } from '../../deps.ts';
 import type { LaneTarget } from '../../events/webhooks/lane-target.ts';
+import type { OpenChannel } from '../../events/webhooks/webhooks.activities.ts';
 import { type AskedWorkspace, noteVoidToken } from './void-token.ts';
 
 interface ChatSettings {
@@ -35,8 +36,14 @@ interface ChatSettings {
 /** A delivery that has been refused for so long is left to the attempts that its webhook allows. */
 const PACED_MAX_MS = 24 * 3_600_000;
 
+/** Opens the targets of webhooks that post to channels; those of a process share what they know of its limits. */
+export function createChatTargets(deps: Deps): OpenChannel {
+  const pace = new ChannelPace(() => Date.now());
+  return (lane, target, stored) => openChatTarget({ ...deps, pace }, lane, target, stored);
+}
+
 /** A webhook that posts to a channel: its message for each event, sent with the token of the workspace. */
-export async function openChatTarget(
+async function openChatTarget(
   deps: Deps & { pace: ChannelPace },
   lane: LaneKey,
   target: LaneTarget,

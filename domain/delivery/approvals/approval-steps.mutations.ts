@@ -1,10 +1,10 @@
-import { markApprovalMessages } from '../../people/chat/chat-messages.queries.ts';
 import { isoOf } from '../../kernel/text/date-time-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import type { DecisionVia, SettledStatus } from './approval-rules.ts';
 import { insertStep, type NewStep } from './approval-steps.queries.ts';
 import { type ApprovalRow, writeSettlement } from './approvals.queries.ts';
+import { tellOfApproval } from './approvals.hooks.ts';
 
 type Step = Pick<NewStep, 'source' | 'vote'> & { comment?: string | null; via?: DecisionVia | undefined };
 
@@ -47,11 +47,6 @@ function announce(
   });
 }
 
-/** Has the messages about an approval in chats changed after the commit. */
-async function changeMessages(tx: Tx, approvalId: string): Promise<void> {
-  for (const workspaceId of await markApprovalMessages(tx, approvalId)) tx.signalChat(workspaceId);
-}
-
 /** Records the first step of an approval that was just inserted. */
 export async function noteRequested(tx: Tx, approval: ApprovalRow): Promise<void> {
   await insertStep(tx, approval.id, { source: 'run', by: null, comment: null });
@@ -77,7 +72,7 @@ export async function noteVote(
     comment,
     vote: { voterId, decision: 'approve' },
   });
-  await changeMessages(tx, approval.id);
+  await tellOfApproval(tx, approval.id);
   auditStep(tx, approval, 'voted', { decision: 'approve', comment, ...(via && { via }) });
 }
 
@@ -103,7 +98,7 @@ export async function settle(
   const { email: resolvedBy } = tx.actor;
   await writeSettlement(tx, approval.id, { status, resolvedBy, comment });
   await insertStep(tx, approval.id, { ...step, comment, by: resolvedBy });
-  await changeMessages(tx, approval.id);
+  await tellOfApproval(tx, approval.id);
   auditStep(tx, approval, status, { source: step.source, comment, ...(via && { via }) });
   announce(tx, status, approval, { resolvedBy, comment });
 }

@@ -1,12 +1,8 @@
-import { endSessionOfRun } from '../../review/browser-sessions/sessions.mutations.ts';
 import { insertOverrideStep } from '../approvals/approval-steps.queries.ts';
 import { makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
-import { poolKeyOf, poolOfRun } from '../../review/review-pools/review-pools.queries.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { reportRunToRequest } from '../../work/work-item-requests/run-reports.mutations.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { openChildren } from './children/child-runs.queries.ts';
-import { ANALYZE, POOL_PREPARE, RECORD_SESSION } from './flow-types.ts';
 import { moveRun, noteCancel, reviseRun, type RunContext, runById } from './flow-runs.queries.ts';
 import { type RunOutput, unclaimProgram } from './programs/run-programs.queries.ts';
 import { keepEndOfCommand } from './programs/pipelines.queries.ts';
@@ -15,6 +11,7 @@ import { announceUnrecorded, recordDeployment } from './run-deployments.mutation
 import { workOfRun } from './run-deployments.queries.ts';
 import { decideCancel, displayOf, eventOfEnd, type FinalStatus, isFinal } from './run-status-rules.ts';
 import { endRunToken } from './run-tokens.mutations.ts';
+import { tellOfRun } from './runs.hooks.ts';
 
 /** How a run ended. */
 export interface RunOutcome {
@@ -91,38 +88,14 @@ export async function endRun(
   if (run.override) await insertOverrideStep(tx, run.id);
   if (!(await recordDeployment(tx, run, { status })) && startedAt !== null)
     await announceUnrecorded(tx, run, { status, startedAt, endedAt });
-  // After the locks of a deployment, as where a run begins: otherwise both could wait for each other.
-  if (endedAt !== null) await reportRunToRequest(tx, run, { status, at: endedAt, error });
   // Others of the same parent may wait for what this one deploys.
   if (run.parentId !== null)
     for (const { environmentName: _, ...child } of await openChildren(tx, run.parentId)) tx.signalRun(child);
-  if (run.taskType === POOL_PREPARE) {
-    const pool = await poolOfRun(tx, run.id);
-    if (pool) tx.signalReviewPool(poolKeyOf(pool));
-  }
-  if (run.taskType === RECORD_SESSION) await endSessionOfRun(tx, run.id, OUTCOMES[displayOf(status)] ?? 'failed');
-  if (run.taskType === ANALYZE && displayOf(status) === 'Failed') announceFailedAnalysis(tx, run, { error, result });
+  // After the locks of a deployment, as where a run begins: otherwise both could wait for each other.
+  await tellOfRun(tx, run, { status, at: endedAt ?? tx.now.toISOString(), error, result });
   const after = { status, ...(error !== undefined && { error }) };
   auditMove(tx, run, 'run_ended', `Run of ${run.taskType} ended: ${status}`, after);
   return true;
-}
-
-/** What the end of a run means for the browser session that it asked for. */
-const OUTCOMES: Partial<Record<ReturnType<typeof displayOf>, 'succeeded' | 'cancelled'>> = {
-  Completed: 'succeeded',
-  Cancelled: 'cancelled',
-};
-
-function announceFailedAnalysis(
-  tx: Tx,
-  run: RunSummary,
-  { error = 'The analysis failed', result = {} }: Pick<RunOutcome, 'error' | 'result'>,
-): void {
-  const { id: jobId, repositoryIdentifier, payload, isScheduled } = run;
-  const { branch = null } = payload;
-  const found = typeof result.commitId === 'string' ? result.commitId : null;
-  const commitSha = payload.commitId ?? found;
-  emitEvent(tx, 'code_analysis.failed', { jobId, repositoryIdentifier, branch, commitSha, isScheduled, error });
 }
 
 /**
@@ -166,7 +139,7 @@ export async function recordEndOfCommand(
  */
 export async function reviseEnd(tx: Tx, run: RunSummary, { status, error }: RunOutcome): Promise<boolean> {
   if (displayOf(run.status) === 'Cancelled' || !(await reviseRun(tx, run.id, { status, error }))) return false;
-  await reportRunToRequest(tx, run, { status, at: tx.now.toISOString(), error, isRevision: true });
+  await tellOfRun(tx, run, { status, at: tx.now.toISOString(), error, isRevision: true });
   auditMove(tx, run, 'run_revised', `Outcome of a run of ${run.taskType} derived anew: ${status}`, { status });
   return true;
 }

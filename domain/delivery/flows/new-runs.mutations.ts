@@ -5,7 +5,7 @@ import { DomainError } from '../../kernel/shared/errors.ts';
 import { targetOfRollback } from '../releases/rollbacks/rollback-targets.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
-import { reportRunToRequest } from '../../work/work-item-requests/run-reports.mutations.ts';
+import { tellOfRun } from './runs.hooks.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { type Commands, executorHere, unavailableType } from './programs/commands-file.ts';
@@ -156,7 +156,7 @@ export async function acceptRun(
       rerunOfExecutionId: origin.rerunOfId ?? null,
     },
   });
-  await reportRunToRequest(
+  await tellOfRun(
     tx,
     {
       id: runId,
@@ -166,6 +166,7 @@ export async function acceptRun(
       taskType: type.id,
       payload,
       cicdRunUrl: null,
+      isScheduled: run.isScheduled,
     },
     { status: NEW_RUN, at: tx.now.toISOString() },
   );

@@ -4,7 +4,6 @@ import { ticketsOfRun } from '../environment-locks/lock-tickets.queries.ts';
 import { lockDomain } from '../release-candidates/candidate-locks.queries.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { reportRunToRequest } from '../../work/work-item-requests/run-reports.mutations.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { type Commands, executorHere } from './programs/commands-file.ts';
 import {
@@ -35,6 +34,7 @@ import { announceDeployment, keepDeployedContent } from './run-deployments.mutat
 import { gatesOfRun } from './gates/run-gates.queries.ts';
 import { hasProgramBegun } from './programs/run-programs.queries.ts';
 import { displayOf, isFinal, type OpenStatus } from './run-status-rules.ts';
+import { tellOfRun } from './runs.hooks.ts';
 
 /**
  * Claims a run for one workflow execution and plans it. One that nothing stands before is begun at once, unless a
@@ -127,7 +127,7 @@ async function waitForWindow(
   const nextWindowAt = nextAt === null ? null : new Date(nextAt);
   if (await moveRun(tx, run.id, { status: 'waiting_window' })) {
     auditMove(tx, run, 'run_waiting', `Run of ${run.taskType} waits: ${reason}`, { status: 'waiting_window' });
-    await reportRunToRequest(tx, run, { status: 'waiting_window', at: tx.now.toISOString() });
+    await tellOfRun(tx, run, { status: 'waiting_window', at: tx.now.toISOString() });
   }
   const next = nextWindowAt?.toISOString() ?? null;
   if (await noteWindow(tx, run.id, { nextWindowAt, waitsFor: reason }))
@@ -143,7 +143,7 @@ async function waitForWindow(
 /** Moves a run to the gate at which it waits now, which its work item shows. Retrying is safe. */
 export async function waitAtGate(tx: Tx, id: string, status: OpenStatus): Promise<void> {
   if (!(await moveRun(tx, id, { status }))) return;
-  await reportRunToRequest(tx, await runById(tx, id), { status, at: tx.now.toISOString() });
+  await tellOfRun(tx, await runById(tx, id), { status, at: tx.now.toISOString() });
 }
 
 /**
@@ -194,7 +194,7 @@ export async function beginExecution(tx: Tx, run: RunSummary, { startsProgram = 
   if (!moved) return false;
   emitEvent(tx, 'flow.started', { ...eventDataOf(run), status: displayOf('running'), startedAt: iso(moved.startedAt) });
   announceDeployment(tx, run, iso(moved.startedAt));
-  if (moved.startedAt !== null) await reportRunToRequest(tx, run, { status: 'running', at: moved.startedAt });
+  if (moved.startedAt !== null) await tellOfRun(tx, run, { status: 'running', at: moved.startedAt });
   auditMove(tx, run, 'run_started', `Run of ${run.taskType} began`, { status: 'running' });
   return true;
 }

@@ -1,7 +1,6 @@
 import { orgsByName } from '../../orgs/crm-orgs/crm-orgs.queries.ts';
 import { answeringOrg, mayBeUsername } from './org-name-rules.ts';
 import { followersOf, problemOfAfter } from '../policies/after-rules.ts';
-import { runsWaitingForWindows } from '../../delivery/promotion/promotion.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, versionConflict } from '../../kernel/shared/errors.ts';
 import { definedMembers, type Patch } from '../../kernel/shared/merge-rules.ts';
@@ -140,7 +139,7 @@ export async function updateEnvironment(
   audit(tx, 'updated', environment, project, { before, after: stateOf(environment) });
   if (name !== before.name) await renameInOthers(tx, environment, project, before.name);
   if (fields.promotion !== undefined || fields.branch !== undefined)
-    for (const run of await runsWaitingForWindows(tx, environment)) tx.signalRun(run);
+    for (const then of tx.hooked('environmentChanged')) await then(tx, environment);
   return { environment, project };
 }
 

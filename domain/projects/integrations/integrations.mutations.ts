@@ -4,8 +4,6 @@ import type { Encryption } from '../../kernel/encryption/encryption.ts';
 import { DomainError, escapePointer, invalidField, notFound, versionConflict } from '../../kernel/shared/errors.ts';
 import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { refreshSoon } from '../../code/pull-requests/refresh.queries.ts';
-import { PLATFORMS } from '../projects/projects.entities.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
 import type { OutboundAddresses } from '../../kernel/outbound/outbound-addresses.ts';
 import { isSameRecipient } from '../../kernel/outbound/recipient-rules.ts';
@@ -95,7 +93,8 @@ export async function createIntegration(
       `There is already an integration of kind ${input.kind} for ${project ? 'this project' : 'the tenant'}`,
     );
   }
-  await askHostSoon(tx, { kind: input.kind, projectId: project?.id ?? null });
+  for (const then of tx.hooked('integrationChanged'))
+    await then(tx, { kind: input.kind, projectId: project?.id ?? null });
   const integration = await integrationById(tx, id);
   note(tx, 'integration.created', integration, { after: integration });
   return integration;
@@ -139,15 +138,11 @@ export async function changeIntegration(
     integration.credentialsUpdatedAt = tx.now;
   }
   await tx.em.flush();
-  if (isActive) await askHostSoon(tx, integration);
+  const { kind, projectId = null } = integration;
+  if (isActive) for (const then of tx.hooked('integrationChanged')) await then(tx, { kind, projectId });
   const after = await integrationById(tx, id);
   note(tx, 'integration.updated', after, { before, after });
   return after;
-}
-
-/** What was not read for want of a credential can be read now. */
-async function askHostSoon(tx: Tx, { kind, projectId }: Pick<Integration, 'kind' | 'projectId'>): Promise<void> {
-  if (PLATFORMS.some((platform) => platform === kind)) await refreshSoon(tx, projectId ?? null);
 }
 
 /** Throws `not_found`. */

@@ -1,9 +1,5 @@
-import { removeSessionsOfProject } from '../../review/browser-sessions/sessions.mutations.ts';
-import { openRunsOfProject } from '../../delivery/flows/flow-runs.queries.ts';
 import type { RunWorkflowKey } from '../../kernel/shared/workflow-path-rules.ts';
-import { openAssignmentKeys } from '../../review/review-assignments/review-assignments.queries.ts';
 import { shownRemote } from '../remotes/git-remote-rules.ts';
-import { requestFetch } from '../../code/git/mirror/mirror.queries.ts';
 import { permittedRemote, type RemotePolicy } from '../remotes/remote-policy.ts';
 import { DomainError, invalidField, versionConflict } from '../../kernel/shared/errors.ts';
 import { definedMembers, mergePatch, type Patch } from '../../kernel/shared/merge-rules.ts';
@@ -77,7 +73,8 @@ export async function registerProject(
   const project = tx.em.create(Project, { ...input, remoteUrl, tenantId: tx.tenantId });
   await tx.em.flush();
   record(tx, 'created', project, { after: stateOf(project) });
-  if (project.remoteUrl !== null) await requestFetch(tx, project.id);
+  for (const then of tx.hooked('projectChanged'))
+    await then(tx, { id: project.id, remoteUrl: project.remoteUrl ?? null });
   return project;
 }
 
@@ -99,7 +96,8 @@ export async function updateProject(
   if (configuration) project.configuration = mergePatch(project.configuration, configuration);
   await tx.em.flush();
   record(tx, 'updated', project, { before, after: stateOf(project) });
-  if (project.remoteUrl !== null) await requestFetch(tx, project.id);
+  for (const then of tx.hooked('projectChanged'))
+    await then(tx, { id: project.id, remoteUrl: project.remoteUrl ?? null });
   return project;
 }
 
@@ -110,11 +108,13 @@ export async function updateProject(
  */
 export async function removeProject(tx: Tx, identifier: string): Promise<RunWorkflowKey[] | undefined> {
   const project = await projectInPath(tx, identifier, { forUpdate: true });
-  if (await removeSessionsOfProject(tx, project.id)) return undefined;
   const before = stateOf(project);
-  const runs = await openRunsOfProject(tx, project.id);
-  // Nothing else would end those that wait, or have no lease.
-  for (const key of await openAssignmentKeys(tx, project.id)) tx.signalReviewAssignment(key);
+  const runs: RunWorkflowKey[] = [];
+  for (const then of tx.hooked('projectRemoved')) {
+    const removal = await then(tx, project.id);
+    if (removal.isPending) return undefined;
+    runs.push(...(removal.runs ?? []));
+  }
   await tx.em.remove(project).flush();
   record(tx, 'deleted', project, { before });
   return runs;

@@ -1,5 +1,5 @@
 import type { RunContext } from '../../delivery/flows/flow-runs.queries.ts';
-import type { RunStatus } from '../../delivery/flows/run-status-rules.ts';
+import type { ReachedStatus } from '../../delivery/flows/runs.hooks.ts';
 import { projectById } from '../../projects/projects/projects.queries.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { placeOfItems } from '../work-items/work-items.queries.ts';
@@ -14,15 +14,6 @@ export type RequestedRun = Pick<
   RunContext,
   'id' | 'parentId' | 'projectId' | 'repositoryIdentifier' | 'taskType' | 'payload' | 'cicdRunUrl'
 >;
-
-export interface ReachedStatus {
-  status: RunStatus;
-  /** When, as the database has it. */
-  at: string;
-  error?: string | null | undefined;
-  /** The run had ended otherwise. */
-  isRevision?: boolean;
-}
 
 /**
  * Takes the new status of a run to the request that it carries out: that of its id, which may be of another project, else

@@ -1,0 +1,13 @@
+import type { Area } from '../kernel/area-manifest.ts';
+import { openRunsOfProject } from './flows/flow-runs.queries.ts';
+import { runsWaitingForWindows } from './promotion/promotion.queries.ts';
+
+/** What the area adds to the service. */
+export const delivery = {
+  hooks: {
+    projectRemoved: async (tx, projectId) => ({ runs: await openRunsOfProject(tx, projectId) }),
+    async environmentChanged(tx, environment) {
+      for (const run of await runsWaitingForWindows(tx, environment)) tx.signalRun(run);
+    },
+  },
+} satisfies Area;

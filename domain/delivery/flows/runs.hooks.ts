@@ -1,0 +1,30 @@
+import type { Tx } from '../../unit-of-work.ts';
+import type { RunOutcome, RunSummary } from './flow-runs.mutations.ts';
+import type { RunStatus } from './run-status-rules.ts';
+
+/** A run of which other areas are told. */
+export type ReachedRun = Pick<
+  RunSummary,
+  'id' | 'parentId' | 'projectId' | 'repositoryIdentifier' | 'taskType' | 'payload' | 'cicdRunUrl' | 'isScheduled'
+>;
+
+/** What a run has come to. */
+export interface ReachedStatus extends Pick<RunOutcome, 'error' | 'result'> {
+  status: RunStatus;
+  /** When, as the database has it. */
+  at: string;
+  /** The run had ended otherwise: its outcome is that of its children's latest attempts. */
+  isRevision?: boolean;
+}
+
+declare module '../../kernel/hooks.port.ts' {
+  interface Hooks {
+    /** A run was accepted, waits at a gate, began, ended, or has another end than before. */
+    runReached: (tx: Tx, run: ReachedRun, reached: ReachedStatus) => Promise<void>;
+  }
+}
+
+/** Tells other areas what a run has come to. */
+export async function tellOfRun(tx: Tx, run: ReachedRun, reached: ReachedStatus): Promise<void> {
+  for (const then of tx.hooked('runReached')) await then(tx, run, reached);
+}

@@ -1,0 +1,22 @@
+import { POOL_PREPARE, RECORD_SESSION } from '../delivery/flows/flow-types.ts';
+import { displayOf, isFinal } from '../delivery/flows/run-status-rules.ts';
+import type { ReachedRun, ReachedStatus } from '../delivery/flows/runs.hooks.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { endSessionOfRun } from './browser-sessions/sessions.mutations.ts';
+import { poolKeyOf, poolOfRun } from './review-pools/review-pools.queries.ts';
+
+/** What the end of a run means for the browser session that it asked for. */
+const OUTCOMES: Partial<Record<ReturnType<typeof displayOf>, 'succeeded' | 'cancelled'>> = {
+  Completed: 'succeeded',
+  Cancelled: 'cancelled',
+};
+
+/** Has a pool look at the org that a run prepared for it, and ends the browser session of a run, when the run has ended. */
+export async function followEndOfRun(tx: Tx, run: ReachedRun, { status, isRevision }: ReachedStatus): Promise<void> {
+  if (!isFinal(status) || isRevision) return;
+  if (run.taskType === POOL_PREPARE) {
+    const pool = await poolOfRun(tx, run.id);
+    if (pool) tx.signalReviewPool(poolKeyOf(pool));
+  }
+  if (run.taskType === RECORD_SESSION) await endSessionOfRun(tx, run.id, OUTCOMES[displayOf(status)] ?? 'failed');
+}
