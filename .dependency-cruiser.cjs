@@ -1,6 +1,35 @@
 /** Allowed directions of imports, one rule a sentence. */
 const PURE = '(-rules|\\.port|/errors|/actor)\\.ts$';
 
+/** Areas of the product, from the ground up. */
+const AREAS = [
+  'kernel',
+  'events',
+  'identity',
+  'documents',
+  'mocks',
+  'projects',
+  'code',
+  'orgs',
+  'delivery',
+  'review',
+  'work',
+  'ci',
+  'people',
+  'insight',
+];
+const layersOf = (areas) => `^(domain|api|workflows|activities)/(${areas.join('|')})/`;
+/** Files that still ask an area above: what they read has no hook yet. */
+const ASK_ABOVE = [
+  'api/projects/environments/environments.routes',
+  'api/projects/projects/projects.routes',
+  'domain/events/webhooks/webhooks.mutations',
+  'domain/projects/environments/environments.mutations',
+  'domain/projects/projects/project-warnings',
+  'domain/orgs/crm-orgs/doors/assigned-org-doors',
+  'domain/delivery/flows/programs/own-means.queries',
+];
+
 module.exports = {
   forbidden: [
     {
@@ -9,6 +38,12 @@ module.exports = {
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
+    ...AREAS.slice(0, -1).map((area, at) => ({
+      name: `${area}-imports-downwards`,
+      severity: 'error',
+      from: { path: layersOf([area]), pathNot: `^(${ASK_ABOVE.join('|')})[.]ts$` },
+      to: { path: layersOf(AREAS.slice(at + 1)) },
+    })),
     {
       name: 'domain-imports-domain-only',
       severity: 'error',

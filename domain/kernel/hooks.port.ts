@@ -12,5 +12,5 @@ export function handlersOf(areas: readonly { hooks?: Partial<Hooks> }[]): HookHa
   const handlers: Record<string, unknown[]> = {};
   for (const { hooks = {} } of areas)
     for (const [name, handler] of Object.entries(hooks)) (handlers[name] ??= []).push(handler);
-  return handlers as HookHandlers;
+  return handlers;
 }

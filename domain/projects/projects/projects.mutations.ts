@@ -6,6 +6,7 @@ import { definedMembers, mergePatch, type Patch } from '../../kernel/shared/merg
 import type { Tx } from '../../unit-of-work.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { Project } from './projects.entities.ts';
+import { letGoOfProject, tellOfProject } from '../projects.hooks.ts';
 import { findProject, projectInPath } from './projects.queries.ts';
 
 type Fields = Pick<Project, 'remoteUrl' | 'platform' | 'defaultBranch'>;
@@ -73,8 +74,7 @@ export async function registerProject(
   const project = tx.em.create(Project, { ...input, remoteUrl, tenantId: tx.tenantId });
   await tx.em.flush();
   record(tx, 'created', project, { after: stateOf(project) });
-  for (const then of tx.hooked('projectChanged'))
-    await then(tx, { id: project.id, remoteUrl: project.remoteUrl ?? null });
+  await tellOfProject(tx, project);
   return project;
 }
 
@@ -96,8 +96,7 @@ export async function updateProject(
   if (configuration) project.configuration = mergePatch(project.configuration, configuration);
   await tx.em.flush();
   record(tx, 'updated', project, { before, after: stateOf(project) });
-  for (const then of tx.hooked('projectChanged'))
-    await then(tx, { id: project.id, remoteUrl: project.remoteUrl ?? null });
+  await tellOfProject(tx, project);
   return project;
 }
 
@@ -109,12 +108,8 @@ export async function updateProject(
 export async function removeProject(tx: Tx, identifier: string): Promise<RunWorkflowKey[] | undefined> {
   const project = await projectInPath(tx, identifier, { forUpdate: true });
   const before = stateOf(project);
-  const runs: RunWorkflowKey[] = [];
-  for (const then of tx.hooked('projectRemoved')) {
-    const removal = await then(tx, project.id);
-    if (removal.isPending) return undefined;
-    runs.push(...(removal.runs ?? []));
-  }
+  const runs = await letGoOfProject(tx, project.id);
+  if (!runs) return undefined;
   await tx.em.remove(project).flush();
   record(tx, 'deleted', project, { before });
   return runs;
