@@ -166,7 +166,7 @@ export async function acceptRun(
       taskType: type.id,
       payload,
       cicdRunUrl: null,
-      isScheduled: run.isScheduled,
+      isScheduled: run.isScheduled ?? false,
     },
     { status: NEW_RUN, at: tx.now.toISOString() },
   );

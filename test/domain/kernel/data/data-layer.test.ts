@@ -107,6 +107,11 @@ test('entities and queries share one transaction and its fence', async () => {
   expect(await orm.em.fork().getKysely<Tables>().selectFrom('environment').select('id').execute()).toEqual([]);
 });
 
+test('a unit of work that was made without hooks passes over none', async () => {
+  const telling = unitOfWork(orm, { actor })(async (tx) => tx.hooked('approvalChanged'));
+  await expect(telling).rejects.toThrow('made without hooks');
+});
+
 test('a failure rolls back what entities and queries wrote', async () => {
   const uow = unitOfWork(orm, { actor });
   await expect(
