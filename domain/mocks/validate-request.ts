@@ -3,7 +3,7 @@ import type { FormatDefinition, Options, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { escapePointer } from '../kernel/shared/errors.ts';
 import { isObject } from '../kernel/json/json-rules.ts';
-import { schemaErrorDetail } from '../kernel/shared/schema-error.ts';
+import { schemaErrorDetail } from '../kernel/text/schema-error.ts';
 import { FilterError } from '../events/webhooks/filter-rules.ts';
 import { compileLinearRegex, SEARCHED_MAX } from '../events/webhooks/linear-regex.ts';
 import { PatternWorkError, usePatternWork } from '../events/webhooks/pattern-work.ts';

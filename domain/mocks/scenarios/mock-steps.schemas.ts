@@ -109,7 +109,7 @@ export const StepRequestIn = z
 
 const delay = z.int().min(0).max(DELAY_MAX_MS);
 
-const JsonSchemaIn = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
+const JsonSchemaIn = z.union([z.boolean(), openObject()]);
 
 const RequestSchemasIn = z
   .strictObject({
@@ -121,9 +121,9 @@ const RequestSchemasIn = z
     contentTypes: z.array(z.string().min(1).max(200).toLowerCase()).min(1).max(50).optional().meta({
       description: 'Media types of bodies, without parameters',
     }),
-    definitions: z.record(z.string(), JsonSchemaIn).optional().meta({
-      description: 'What `{"$ref": "#/$defs/name"}` refers to',
-    }),
+    definitions: mapOf(textUpTo(200), valueOf(JsonSchemaIn), { max: 500, message: 'must be at most 500' })
+      .optional()
+      .meta({ description: 'What `{"$ref": "#/$defs/name"}` refers to' }),
     status: z.literal([400, 422]).optional().meta({ description: 'Of the answer to others. Default: 400' }),
   })
   .meta({
