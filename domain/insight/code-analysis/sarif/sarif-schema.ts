@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { schemaErrorDetail } from '../../../kernel/shared/schema-error.ts';
+import { schemaErrorDetail } from '../../../kernel/text/schema-error.ts';
 
 /**
  * The schema of SARIF 2.1.0, the OASIS standard of March 2020, as published at

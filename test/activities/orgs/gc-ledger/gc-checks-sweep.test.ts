@@ -34,7 +34,9 @@ test('a check whose launch was lost is launched', async () => {
   const [id] = [await accepted(31), await accepted(5)];
   seen.started = [];
   await sweep();
-  expect(seen.started).toEqual([{ ...app.tenantKey, checkId: id }]);
+  expect(seen.started).toEqual([
+    { ...app.tenantKey, checkId: id, branch: 'main', repositoryIdentifier: expect.any(String) },
+  ]);
   await expect(show(id)).resolves.toMatchObject({ status: 'queued', endedAt: null });
 });
 

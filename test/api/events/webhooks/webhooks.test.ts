@@ -2,6 +2,7 @@ import { createEncryption } from '../../../../domain/kernel/encryption/encryptio
 import { generateKeys } from '../../../../domain/kernel/encryption/keys.ts';
 import { EVENT_CATALOG } from '../../../../domain/events/webhooks/event-catalog.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { idleEngine } from '../../../support/launch.ts';
 
 const RECEIVER = 'http://127.0.0.1:9/hook';
@@ -248,7 +249,12 @@ test('a webhook that failed is active again when its owner says so', async () =>
     failureReason: null,
     errorCount: 0,
   });
-  expect(woken).toEqual([id]);
+  expect(
+    await eventually(
+      async () => woken,
+      ({ length }) => length > 0,
+    ),
+  ).toEqual([id]);
   expect(await app.sql('select exhausted_in_a_row as streak from webhook where id = ?', [id])).toEqual([{ streak: 0 }]);
 });
 
