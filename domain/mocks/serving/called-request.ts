@@ -9,13 +9,16 @@ export const VALUE_MAX_CHARS = 1_000;
 const leftOut = () => LEFT_OUT;
 
 /** What the journal keeps of a request. */
-export function calledRequest({ query, headers, body, bytes }: MockRequest): CalledRequest {
+export function calledRequest(request: MockRequest): CalledRequest {
+  const { query, headers, bytes } = request;
   const kept: CalledRequest = {
     query: mapValues(query, isSecretName),
     headers: mapValues(headers, isSecretHeader) as Record<string, string>,
     bodyBytes: bytes.length,
   };
-  if (bytes.length > BODY_MAX_BYTES || body.text === undefined) return kept;
+  // Asked for after that: a large body takes long to read.
+  const body = bytes.length > BODY_MAX_BYTES ? undefined : request.body;
+  if (body?.text === undefined) return kept;
   const value = body.map && withStandIns(body.map.value, leftOut);
   // A string would be taken for a text that is no JSON.
   const isJson = body.map !== undefined && typeof value !== 'string' && !isUnstorable(JSON.stringify(value));

@@ -81,8 +81,8 @@ function bodyOf(bytes: Buffer | undefined, contentType: string): MockBody {
   return { text, map: json === 'too_large' ? undefined : json };
 }
 
-/** Units of pattern work for reading JSON: for a byte, and for a value of arrays and objects. */
-const [BYTE_UNITS, VALUE_UNITS] = [0.1, 5];
+/** Units of pattern work for JSON: for a byte, and for counting and for reading a value of arrays and objects. */
+const [BYTE_UNITS, COUNTED_UNITS, READ_UNITS] = [0.1, 2.4, 5];
 
 /** JSON and the number of its values; where there are more than may be, too many to be read; undefined for another text. */
 export type ReadJson = { value: unknown; values: number } | 'too_large' | undefined;
@@ -91,8 +91,10 @@ function jsonOf(text: string, bytes: Uint8Array, valuesMax = JSON_LIMITS.members
   if (!/^\s*[[{"\d\-tfn]/.test(text)) return undefined;
   usePatternWork(BYTE_UNITS * bytes.length);
   const { exceeded, members } = measureJson(bytes, { ...JSON_LIMITS, members: valuesMax });
+  // Apart from reading them: who may not have them read has used what it took to find that out.
+  usePatternWork(COUNTED_UNITS * members);
   if (exceeded !== undefined) return 'too_large';
-  usePatternWork(VALUE_UNITS * members);
+  usePatternWork(READ_UNITS * members);
   try {
     return { value: JSON.parse(text) as unknown, values: members + 1 };
   } catch {

@@ -1,3 +1,5 @@
+import { PatternShares } from '../../../domain/events/webhooks/pattern-work.ts';
+import { calledRequest } from '../../../domain/mocks/serving/called-request.ts';
 import { mockRequest, valuesByName } from '../../../domain/mocks/serving/mock-request.ts';
 import { threadCpuMs } from '../../support/thread-cpu.ts';
 
@@ -18,4 +20,23 @@ test('a form whose fields have one name needs no time, and one of very many fiel
   ).toEqual({ a: ['1', '2', '3'], b: '4' });
   expect(form('a=1&a=2').body.map).toEqual({ value: { a: ['1', '2'] } });
   expect(form('a&'.repeat(10_000)).body).toMatchObject({ text: expect.stringMatching(/^a&/), map: undefined });
+});
+
+const json = (text: string) => mockRequest('POST', '/', { 'content-type': 'application/json' }, Buffer.from(text));
+
+test('the journal keeps of a large body its size alone, and has it read by nobody', () => {
+  const request = json(`[${'{},'.repeat(10_000)}{}]`);
+  Object.defineProperty(request, 'body', {
+    get() {
+      throw new Error('read');
+    },
+  });
+  expect(calledRequest(request)).toEqual({ query: {}, headers: expect.anything(), bodyBytes: 30_004 });
+});
+
+test('JSON of too many values has used what it took to count them', () => {
+  const shares = new PatternShares(() => 0);
+  const work = shares.begin('tenant', 1_000_000);
+  expect(() => work(() => json(`[${'{},'.repeat(200_000)}{}]`).body)).toThrow('too much work');
+  expect(work.used()).toBeGreaterThan(500_000);
 });
