@@ -24,14 +24,21 @@ export async function copyObjects(from: ObjectStore, to: ObjectStore): Promise<n
 
 /** All series, in VictoriaMetrics' native format. https://docs.victoriametrics.com/victoriametrics/#how-to-export-data-in-native-format */
 export async function exportMetrics(url: string, folder: string): Promise<void> {
+  await makeSearchable(url);
   const body = await ask(url, '/api/v1/export/native', { 'match[]': '{__name__!=""}' });
   await pipeline(body, createWriteStream(join(folder, METRICS), { mode: 0o600 }));
 }
 
 export async function importMetrics(url: string, folder: string): Promise<void> {
   await (await ask(url, '/api/v1/import/native', {}, createReadStream(join(folder, METRICS)))).text();
+  await makeSearchable(url);
   // Answers that were kept from before do not know what was imported.
   await (await ask(url, '/internal/resetRollupResultCache', {})).text();
+}
+
+/** What the store took in the last seconds is in no answer of its own accord. */
+async function makeSearchable(url: string): Promise<void> {
+  await (await ask(url, '/internal/force_flush', {})).text();
 }
 
 async function ask(url: string, path: string, query: Record<string, string>, content?: Readable) {
