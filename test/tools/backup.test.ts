@@ -1,3 +1,4 @@
+import { eventually } from '../support/eventually.ts';
 import {
   copyFileSync,
   existsSync,
@@ -109,7 +110,9 @@ test('the running service is backed up and stops in order; the backup comes back
   const owner = await signIn(after, ownerFile);
   expect(JSON.stringify(await owner.get(200, '/api/webhooks'))).toContain('kept');
   expect(await owner.get(200, '/api/audit/verify')).toMatchObject({ isIntact: true });
-  expect(await metrics(after, '/api/v1/export?match[]=kept_total')).toContain('42');
+  // It is not found at once each time.
+  const series = () => metrics(after, '/api/v1/export?match[]=kept_total');
+  expect(await eventually(series, (text) => text !== '')).toContain('42');
 });
 
 test('a dump that cannot be made says what is missing, and a folder without a backup is not restored', async () => {
