@@ -7,6 +7,7 @@ import { LOCK_LOST } from '../../../domain/delivery/flows/gates/lock-lost-rules.
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { holdsLocks } from '../../../domain/delivery/environment-locks/lock-tickets.queries.ts';
 import {
+  CANCELLED,
   PROGRAM_LOST,
   recordEndOfCommand,
   type RunOutcome,
@@ -55,7 +56,7 @@ export type CommandActivities = ReturnType<typeof createCommandActivities>;
 export const createOwnCommandActivities = (deps: Deps) => ({
   /**
    * Follows a command that this process started to its end and keeps what it printed.
-   * @param isCancelled the run was cancelled before: the command is ended at once.
+   * @param isCancelled the run was cancelled: the command is ended at once, if that has not been done.
    */
   followCommand: ({ isCancelled = false, ...key }: RunKey & { isCancelled?: boolean }): Promise<RunOutcome> =>
     followCommand(deps, key, isCancelled),
@@ -76,7 +77,7 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
 
 function followCommand(deps: Deps, key: RunKey, isCancelledBefore = false): Promise<RunOutcome> {
   const command = deps.flows.commandRuns.find(key.runId);
-  if (!command) return Promise.resolve(PROGRAM_LOST);
+  if (!command) return Promise.resolve(isCancelledBefore ? CANCELLED : PROGRAM_LOST);
   return withHeartbeat(async (signal) => {
     const abort = () => command.abort.abort();
     if (signal.aborted || isCancelledBefore) abort();
@@ -92,7 +93,7 @@ function followCommand(deps: Deps, key: RunKey, isCancelledBefore = false): Prom
       }),
     );
     deps.flows.commandRuns.forget(key.runId);
-    if (isCancelled && isCancelledBefore) return { status: 'cancelled' as const };
+    if (isCancelled && isCancelledBefore) return CANCELLED;
     if (isCancelled) await cancelled();
     return ended;
   });

@@ -79,14 +79,17 @@ export class RunExecution {
   }
 
   /**
-   * Follows a command that runs already. The process that started it ends it for a run that was cancelled meanwhile: an
-   * activity of a cancelled scope would not even be scheduled.
+   * Follows a command that runs already. Where the run is cancelled before the activity has started, nobody is told: the
+   * process that started the command is asked to end it.
    */
-  #followCommand(taskQueue: string): Promise<RunOutcome> {
+  async #followCommand(taskQueue: string): Promise<RunOutcome> {
     const { followCommand } = commandsOf(taskQueue);
-    const isCancelled = CancellationScope.current().consideredCancelled;
-    if (!isCancelled || !patched('ends-begun-command')) return followCommand(this.#run);
-    return CancellationScope.nonCancellable(() => followCommand({ ...this.#run, isCancelled }));
+    try {
+      return await followCommand(this.#run);
+    } catch (error) {
+      if (!isCancellation(error) || !patched('ends-begun-command')) throw error;
+      return CancellationScope.nonCancellable(() => followCommand({ ...this.#run, isCancelled: true }));
+    }
   }
 
   #runOperation(): Promise<RunOutcome> {
