@@ -1,3 +1,4 @@
+import { eachAtOnce } from '../../../domain/kernel/shared/at-once-rules.ts';
 import type { ListedComponent } from '../../../domain/orgs/crm/crm-metadata.port.ts';
 import type { CrmFailure, CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { folderTypeOf, isFolderType } from '../../../domain/orgs/org-explorer/explorer-rules.ts';
@@ -59,7 +60,7 @@ export async function listOrg(
       return true;
     };
     for (const { type } of queries) found.set(type.metadataType, []);
-    await eachAtOnce(callsOf(queries), async ({ queries: call }) => {
+    await eachAtOnce(callsOf(queries), CALLS_AT_ONCE, async ({ queries: call }) => {
       const answer = await list(call);
       if (answer.isOk && keep(call, answer.value)) return;
       if (!answer.isOk && call.length === 1) return void failed.set(call[0]?.type.metadataType ?? '', answer);
@@ -142,13 +143,4 @@ async function listContents(
   const failure = failed.get(type.metadataType);
   if (failure) await onFailed(type, failure);
   else await onListed(type, found.get(type.metadataType) ?? []);
-}
-
-async function eachAtOnce<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
-  const queue = items.values();
-  const workers = Array.from({ length: CALLS_AT_ONCE }, async () => {
-    for (const item of queue) await work(item);
-  });
-  const failed = (await Promise.allSettled(workers)).find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
 }

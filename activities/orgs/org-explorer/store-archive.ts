@@ -1,3 +1,4 @@
+import { eachAtOnce } from '../../../domain/kernel/shared/at-once-rules.ts';
 import type { RetrievedArchive, ZipEntry } from '../../../domain/orgs/crm/crm-metadata.port.ts';
 import { storeComponents } from '../../../domain/orgs/org-explorer/component-store.ts';
 import { addProgress } from '../../../domain/orgs/org-explorer/syncs.queries.ts';
@@ -99,15 +100,10 @@ async function storeBatch<Owner extends FileOwner & { id: string }>(
 
 async function readAll(entries: readonly ZipEntry[]): Promise<Map<ZipEntry, Content>> {
   const contents = new Map<ZipEntry, Content>();
-  const queue = entries.values();
-  const readers = Array.from({ length: READERS }, async () => {
-    for (const entry of queue) {
-      const pieces: Uint8Array[] = [];
-      for await (const piece of entry.content()) pieces.push(piece);
-      contents.set(entry, contentOf(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)));
-    }
+  await eachAtOnce(entries, READERS, async (entry) => {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of entry.content()) pieces.push(piece);
+    contents.set(entry, contentOf(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)));
   });
-  const failed = (await Promise.allSettled(readers)).find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
   return contents;
 }

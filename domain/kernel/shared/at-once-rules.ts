@@ -1,5 +1,6 @@
 /**
- * Works off a list, so many items at once, in its order; none of the others is begun after one has failed.
+ * Works off a list, so many items at once, in its order. After one has failed none of the others is begun, and those that
+ * were have ended when this rejects.
  * @param isOver whether no further item is to be begun.
  */
 export async function eachAtOnce<Item>(
@@ -22,5 +23,7 @@ export async function eachAtOnce<Item>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, all.length) }, worker));
+  const workers = Array.from({ length: Math.min(atOnce, all.length) }, worker);
+  const failed = (await Promise.allSettled(workers)).find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { objectKey } from '../../kernel/objects/object-key-rules.ts';
 import type { ObjectStore } from '../../kernel/objects/object-store.port.ts';
+import { eachAtOnce } from '../../kernel/shared/at-once-rules.ts';
 import type { UnitOfWork } from '../../unit-of-work.ts';
 import { claimContents, markStored } from './contents.queries.ts';
 
@@ -75,15 +76,14 @@ export async function storeContents(
 }
 
 async function putAll(objects: ObjectStore, tenantId: string, contents: readonly Content[]): Promise<void> {
-  const queue = contents.values();
-  const puts = Array.from({ length: PUTS_AT_ONCE }, async () => {
-    for (const { sha256, bytes, isText } of queue) {
+  try {
+    await eachAtOnce(contents, PUTS_AT_ONCE, async ({ sha256, bytes, isText }) => {
       const type = isText ? 'text/plain; charset=utf-8' : 'application/octet-stream';
       await objects.put(contentKey(tenantId, sha256), once(bytes), type);
-    }
-  });
-  const failed = (await Promise.allSettled(puts)).find((result) => result.status === 'rejected');
-  if (failed) throw new ContentNotStored('The object store did not take a content', { cause: failed.reason });
+    });
+  } catch (error) {
+    throw new ContentNotStored('The object store did not take a content', { cause: error });
+  }
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

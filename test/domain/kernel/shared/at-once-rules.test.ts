@@ -49,6 +49,19 @@ test('none begins after it is over, or after one has failed', async () => {
   expect(failing.begun).toEqual([1, 2]);
 });
 
+test('what was begun has ended when it rejects', async () => {
+  const { work, settle } = held();
+  let hasRejected = false;
+  const failed = eachAtOnce([1, 2], 2, work).catch(() => {
+    hasRejected = true;
+  });
+  await settle(1, new Error('no'));
+  expect(hasRejected).toBe(false);
+  await settle(2);
+  await failed;
+  expect(hasRejected).toBe(true);
+});
+
 test('an empty list is done', async () => {
   await eachAtOnce([], 4, () => Promise.reject(new Error('nothing to work on')));
 });
