@@ -7,13 +7,14 @@ import { APPROVAL_STATUSES } from './approval-rules.ts';
 import type { ReleaseChangelog } from './compliance-changelogs.ts';
 
 /**
- * Of deployments: `not_requested`: one that nobody approved; `policy_violated`: one that was approved, or needs no
- * approval, and broke a policy.
+ * Statuses of deployments. `not_requested`: nobody approved it; `policy_violated`: it was approved, or needs no approval,
+ * and broke a policy.
  */
 export const DEPLOYMENT_ROW_STATUSES = ['not_requested', 'policy_violated'] as const;
 
 /**
- * Of a step, or of a deployment; `overridden`: a run passed the promotion policy by its override, and nobody was asked.
+ * Statuses of steps of approvals and of deployments. `overridden`: a run passed the promotion policy by its override, and
+ * nobody was asked.
  */
 export const COMPLIANCE_STATUSES = [...APPROVAL_STATUSES, 'overridden', ...DEPLOYMENT_ROW_STATUSES] as const;
 export type ComplianceStatus = (typeof COMPLIANCE_STATUSES)[number];

@@ -14,14 +14,14 @@ export interface RunState {
   waiting: RunWait | null;
 }
 
-/** Of the one approval that it waits for. */
+/** The approval that a run waits for. */
 const APPROVAL = sql<GateFacts['approval']>`(
   select json_build_object('approvers', a.approvers, 'minApprovals', a.min_approvals, 'expiresAt', a.expires_at::timestamptz(3),
     'given', (select count(*)::int from approval_event v
       where v.tenant_id = a.tenant_id and v.approval_id = a.id and v.vote = 'approve'))
   from approval a where r.status = 'waiting_approval' and a.tenant_id = r.tenant_id and a.run_id = r.id)`;
 
-/** Of the first lock that it waits for: it takes one after another. */
+/** The lock that a run waits for: the first that it does not have, as it takes one after another. */
 const LOCK = sql<GateFacts['lock']>`(
   select json_build_object('environmentName', e.name, 'heldBy', coalesce(holding.triggered_by, h.holder ->> 'email'),
     'expiresAt', h.expires_at::timestamptz(3))

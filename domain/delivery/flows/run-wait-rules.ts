@@ -16,7 +16,7 @@ export interface RunWait {
 /** What is known of the gates of a run. */
 export interface GateFacts {
   status: RunStatus;
-  /** Of the window. */
+  /** Why it waits for a window; null: it waits for none. */
   waitsFor: string | null;
   nextWindowAt: string | null;
   approval: { approvers: string[]; minApprovals: number; given: number; expiresAt: string } | null;

@@ -7,7 +7,7 @@ type Arrival = PackageArrivals['arrivals'][number];
 /** Commits of the first versions that came to an environment, as many as are known, by the first arrival. */
 const arrivedCommits = new WeakMap<Arrival, { known: string; commits: number[] }>();
 
-/** Those that are known already; `arrivalCommits` adds to them. */
+/** The commits that are known already of the versions that came to an environment, in order; `arrivalCommits` adds to them. */
 export function keptCommits({ arrivals }: PackageArrivals, { known }: VersionState): number[] {
   const [first] = arrivals;
   const kept = first && arrivedCommits.get(first);

@@ -35,7 +35,7 @@ export interface ShownApproval {
   minApprovals?: number | undefined;
   /** Approvals given so far. */
   given?: number | undefined;
-  /** That its run names. */
+  /** The work item that its run names. */
   workItem?: { key: string; title: string | null; url: string | null } | null | undefined;
 }
 

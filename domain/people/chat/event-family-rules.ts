@@ -5,7 +5,7 @@ export interface EventFamily {
   /** What the event is about, in a few words: members, joined. */
   subject: readonly string[];
   facts: Readonly<Record<string, string>>;
-  /** Of these, the first that has all its members. */
+  /** Where the message may lead: to the first of these whose members the data all has. */
   links?: readonly ReaderLink[];
 }
 

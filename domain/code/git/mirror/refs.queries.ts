@@ -30,7 +30,7 @@ export async function tagCommits(
   return new Map(rows.map(({ name, seq }) => [name, seq]));
 }
 
-/** Likewise of all tags that may be those of package versions. */
+/** Numbers of the commits of all tags that may be those of package versions, by the tags' names. */
 export async function versionTagCommits(reads: Reads, projectId: string): Promise<Map<string, number>> {
   const rows = await versionTagsAtCommits(reads, projectId).select(['r.name', 'c.seq']).execute();
   return new Map(rows.map(({ name, seq }) => [name, seq]));

@@ -63,14 +63,14 @@ export function whyCommitIsUnknown(what: string, mirror: MirrorFacts): MissingCh
   return { reason: 'unknown_commit', message: `${lacking}: ${why}`, lastTriedAt };
 }
 
-/** Of a package that the repository is not known to have. */
+/** Says that the repository is not known to have a package. */
 export const unknownPackage = (name: string, { lastTriedAt }: MirrorFacts): MissingChangelog => ({
   reason: 'unknown_package',
   message: `The path of the package ${name} is not known: neither sfdx-project.json nor configuration.packagePaths names it`,
   lastTriedAt,
 });
 
-/** Likewise of several packages. */
+/** Says that the repository is not known to have some packages. */
 export const unknownPackages = (names: readonly string[], mirror: MirrorFacts): MissingChangelog => {
   const [name = '', ...more] = names;
   if (more.length === 0) return unknownPackage(name, mirror);
@@ -78,14 +78,14 @@ export const unknownPackages = (names: readonly string[], mirror: MirrorFacts): 
   return { ...unknownPackage(name, mirror), message };
 };
 
-/** Of a version whose content, the same as before, is not known to be of a commit. */
+/** Says that a version was deployed from another commit than before, and that this commit is not known any more. */
 export const unknownContent = (name: string, version: string, { lastTriedAt }: MirrorFacts): MissingChangelog => ({
   reason: 'unknown_commit',
   message: `${name} ${version} was deployed from another commit, which is not known any more`,
   lastTriedAt,
 });
 
-/** Of a version whose commit is not known. */
+/** Says that nothing gives the commit of a version. */
 export const unknownVersion = (name: string, version: string, { lastTriedAt }: MirrorFacts): MissingChangelog => ({
   reason: 'unknown_version',
   message: `Neither a tag nor a release candidate gives the commit of ${name} ${version}`,
