@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from 'undici';
+import { request } from 'undici';
 import { RefusedAddressError } from '../../../domain/kernel/outbound/outbound-addresses.ts';
 import type {
   ProviderAnswer,
@@ -9,6 +9,7 @@ import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
 import { wholeBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
 import { limitedForMs } from '../git-hosts/host-http.ts';
 import { createHostAgent } from '../git-hosts/host-agent.ts';
+import { followingRedirects } from './redirects.ts';
 
 const BROWSERBASE_URL = 'https://api.browserbase.com';
 
@@ -53,9 +54,6 @@ const KIND_OF: Readonly<Record<number, ProviderFailureKind>> = {
   429: 'limited',
 };
 
-const REDIRECT = new Set([301, 302, 303, 307, 308]);
-const REDIRECTS_MAX = 3;
-
 /**
  * Calls permitted addresses only, over connections that are kept open. A redirect that is followed is checked as the first
  * address is, and takes the key to no other origin.
@@ -90,19 +88,12 @@ export function createBrowserbaseHttp(outbound: HostAddresses, timeoutMs: number
       const clock = AbortSignal.timeout(timeoutMs);
       const either = AbortSignal.any([signal, clock]);
       try {
-        let address = first;
-        let response = await ask(address, first, order, either);
-        for (let redirects = 1; ; redirects++) {
-          const location = followsRedirects ? locationOf(response) : undefined;
-          if (location === undefined) break;
-          // An answer that nobody reads is an error of its stream.
-          response.body.on('error', () => undefined).destroy();
-          const next = URL.parse(location, address);
-          if (!next || redirects > REDIRECTS_MAX)
-            return providerFailure('rejected', 'Browserbase redirects to where nothing is');
-          address = next.href;
-          response = await ask(address, first, order, either);
-        }
+        const send = (address: string) => ask(address, first, order, either);
+        const reached = followsRedirects
+          ? await followingRedirects(first, send)
+          : { response: await send(first), address: first };
+        if (!reached) return providerFailure('rejected', 'Browserbase redirects to where nothing is');
+        const { response, address } = reached;
         const content = await wholeBytes(response.body, ANSWER_MAX_BYTES);
         const { statusCode: status } = response;
         if (status >= 200 && status < 300) return { isOk: true, value: { body: content, address } };
@@ -127,10 +118,6 @@ export function createBrowserbaseHttp(outbound: HostAddresses, timeoutMs: number
     close: () => dispatcher.destroy(),
   };
 }
-
-/** Where an answer sends on; undefined: it is one. */
-const locationOf = ({ statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>) =>
-  REDIRECT.has(statusCode) ? [headers.location].flat()[0] : undefined;
 
 const isTimeout = (error: unknown): boolean => {
   const { name, code } = error as NodeJS.ErrnoException;

@@ -1,18 +1,16 @@
-import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import type { ProviderAnswer, Segment } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
 import { providerFailure } from '../../../domain/review/browser-sessions/provider-failure-rules.ts';
 import { type OutboundAddresses, RefusedAddressError } from '../../../domain/kernel/outbound/outbound-addresses.ts';
 import { boundedBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
 import { permittedConnector } from '../outbound/outbound-policy.ts';
+import { discard, followingRedirects, headerOf } from './redirects.ts';
 
 const SEGMENT_MAX_BYTES = 64 * 1_048_576;
 const IDLE_MS = 20_000;
-const REDIRECTS_MAX = 3;
 /** Of video and sound, and of playlists behind playlists. What a page could run must not come from our address. */
 const PASSED_TYPES =
   /^((audio|video)\/[\w.+-]+|application\/(vnd\.apple\.mpegurl|x-mpegurl|octet-stream)|binary\/octet-stream)$/;
-const REDIRECT = new Set([301, 302, 303, 307, 308]);
 
 export interface SegmentLimits {
   maxBytes?: number;
@@ -30,35 +28,28 @@ export function createReplaySegments(
     bodyTimeout: idleMs,
   });
 
-  async function fetchFrom(
-    address: string,
-    range: string | null,
-    signal: AbortSignal,
-    redirects: number,
-  ): Promise<ProviderAnswer<Segment>> {
-    if (outbound.refusedUrl(address) !== undefined)
-      return providerFailure('rejected', 'The segment is at no permitted address');
-    const response = await request(address, {
-      dispatcher,
-      signal,
-      headers: { accept: '*/*', 'user-agent': 'quayside', ...(range !== null && { range }) },
+  /** Throws `RefusedAddressError`. */
+  async function fetchFrom(first: string, range: string | null, signal: AbortSignal): Promise<ProviderAnswer<Segment>> {
+    const reached = await followingRedirects(first, (address) => {
+      const refusal = outbound.refusedUrl(address);
+      if (refusal !== undefined) throw new RefusedAddressError(refusal);
+      return request(address, {
+        dispatcher,
+        signal,
+        headers: { accept: '*/*', 'user-agent': 'quayside', ...(range !== null && { range }) },
+      });
     });
-    const { statusCode: status, headers, body } = response;
-    const header = (name: string) => [headers[name]].flat()[0] ?? null;
-    const location = header('location');
-    if (REDIRECT.has(status) && location !== null) {
-      discard(body);
-      const next = URL.parse(location, address);
-      if (!next || redirects === REDIRECTS_MAX) return providerFailure('rejected', 'The segment leads nowhere');
-      return fetchFrom(next.href, range, signal, redirects + 1);
-    }
+    if (!reached) return providerFailure('rejected', 'The segment leads nowhere');
+    const { response, address } = reached;
+    const { statusCode: status, body } = response;
     if (status !== 200 && status !== 206 && status !== 416) {
       discard(body);
       const isGone = status === 403 || status === 404 || status === 410;
       return providerFailure(isGone ? 'not_found' : 'unavailable', `The segment was answered with ${status}`);
     }
-    const contentType = header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'application/octet-stream';
-    const length = Number(header('content-length') ?? Number.NaN);
+    const contentType =
+      headerOf(response, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'application/octet-stream';
+    const length = Number(headerOf(response, 'content-length') ?? Number.NaN);
     if (status !== 416 && !PASSED_TYPES.test(contentType)) {
       discard(body);
       return providerFailure('rejected', `The segment is neither video nor sound nor playlist`);
@@ -74,7 +65,7 @@ export function createReplaySegments(
         status,
         contentType: status === 416 ? 'application/octet-stream' : contentType,
         length: Number.isNaN(length) || status === 416 ? null : length,
-        range: header('content-range'),
+        range: headerOf(response, 'content-range') ?? null,
         address,
         body: status === 416 ? noBytes() : boundedBytes(body, maxBytes),
       },
@@ -84,7 +75,7 @@ export function createReplaySegments(
   return {
     async fetch(address: string, range: string | null, signal: AbortSignal): Promise<ProviderAnswer<Segment>> {
       try {
-        return await fetchFrom(address, range, signal, 0);
+        return await fetchFrom(address, range, signal);
       } catch (error) {
         if (signal.aborted) throw error;
         if (error instanceof RefusedAddressError)
@@ -95,10 +86,5 @@ export function createReplaySegments(
     close: () => dispatcher.destroy(),
   };
 }
-
-/** An answer that nobody reads is an error of its stream. */
-const discard = (body: Readable): void => {
-  body.on('error', () => undefined).destroy();
-};
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
