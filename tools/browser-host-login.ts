@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import { withClient } from './with-client.ts';
 
 /** Digits and letters alone: it is written into statements. */
 const newPassword = () => randomBytes(24).toString('hex');
@@ -23,17 +23,17 @@ export async function createBrowserHostLogin(databaseUrl: string): Promise<Brows
     .replaceAll(/[^a-z0-9_]/g, '_')
     .slice(0, 40)}_browser_host`;
   const password = newPassword();
-  const client = new pg.Client(databaseUrl);
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name]);
-    await client.query(`${rowCount === 0 ? 'create' : 'alter'} role "${name}" login password '${password}'`);
-  } catch (error) {
-    if ((error as { code?: string }).code === NO_RIGHT) return undefined;
-    throw error;
-  } finally {
-    await client.end();
-  }
+  const isMade = await withClient(databaseUrl, async (client) => {
+    try {
+      const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name]);
+      await client.query(`${rowCount === 0 ? 'create' : 'alter'} role "${name}" login password '${password}'`);
+      return true;
+    } catch (error) {
+      if ((error as { code?: string }).code === NO_RIGHT) return false;
+      throw error;
+    }
+  });
+  if (!isMade) return undefined;
   [url.username, url.password] = [name, password];
   return { name, databaseUrl: url.href };
 }

@@ -7,7 +7,6 @@ import { basename, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { writtenPublicKeys } from '../domain/kernel/encryption/public-token-ring.ts';
 import { createTokenRing } from '../domain/kernel/encryption/token-ring.ts';
 import { generateKeys } from '../domain/kernel/encryption/keys.ts';
@@ -16,6 +15,7 @@ import { type RunningPostgres, startPostgres } from './embedded-postgres.ts';
 import { OperatorError } from './operator-error.ts';
 import { anyFreePort } from './ports.ts';
 import { type RunningTemporal, startTemporal } from './temporal-dev-server.ts';
+import { withClient } from './with-client.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const [IMAGE_FOLDER, DATA_FOLDER, HOST_FILES] = ['/srv/quayside', '/var/lib/quayside', '/srv/browser-host'];
@@ -96,16 +96,15 @@ interface Database {
 
 /** The logins of docs/deployment/postgresql/logins.sh. */
 async function createLogins(superuserUrl: string): Promise<Database> {
-  const client = new pg.Client(superuserUrl);
-  await client.connect();
-  await client.query(`
-    create role quayside_owner login createrole password 'owner';
-    create role quayside_service login password 'service';
-    create role quayside_browsers login password 'browsers'`);
-  await client.query('create database quayside_image owner quayside_owner');
-  await client.query('revoke connect, temporary on database quayside_image from public');
-  await client.query('grant connect on database quayside_image to quayside_service, quayside_browsers');
-  await client.end();
+  await withClient(superuserUrl, async (client) => {
+    await client.query(`
+      create role quayside_owner login createrole password 'owner';
+      create role quayside_service login password 'service';
+      create role quayside_browsers login password 'browsers'`);
+    await client.query('create database quayside_image owner quayside_owner');
+    await client.query('revoke connect, temporary on database quayside_image from public');
+    await client.query('grant connect on database quayside_image to quayside_service, quayside_browsers');
+  });
   const { host } = new URL(superuserUrl);
   return {
     ownerUrl: `postgres://quayside_owner:owner@${host}/quayside_image`,
