@@ -19,14 +19,14 @@ export interface MigrateOptions {
   /** The last migration to run; absent: all. */
   to?: string;
   /** A login of API and workers, which gets the roles that they act as. */
-  serviceLogin?: string;
+  serviceLogin?: string | undefined;
   /** A login of hosts of browsers, which gets the role that they act as. */
-  browserHostLogin?: string;
+  browserHostLogin?: string | undefined;
 }
 
 /**
- * Brings the schema up to date, all in one transaction, and answers the names of the migrations that ran. Processes that start at the same
- * time wait for each other.
+ * Brings the schema up to date, all in one transaction, and answers the names of the migrations that ran. Processes that
+ * start at the same time wait for each other.
  * @param databaseUrl of the role that owns the schema and may create roles.
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {

@@ -18,11 +18,7 @@ async function main(): Promise<void> {
     );
   }
   const { 'service-login': serviceLogin, 'browser-host-login': browserHostLogin } = values;
-  const logins = {
-    ...(serviceLogin !== undefined && { serviceLogin }),
-    ...(browserHostLogin !== undefined && { browserHostLogin }),
-  };
-  const applied = await migrate(databaseUrl, logins).catch((error: unknown) => {
+  const applied = await migrate(databaseUrl, { serviceLogin, browserHostLogin }).catch((error: unknown) => {
     throw new OperatorError(`Migration failed: ${(error as Error).message}`);
   });
   console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied: ${applied.join(', ')}`);

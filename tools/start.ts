@@ -165,7 +165,7 @@ async function main(): Promise<void> {
   ]);
   const uiUrl = temporal ? `http://127.0.0.1:${temporal.uiPort}` : env.TEMPORAL_UI_URL;
   const browserHostLogin = await createBrowserHostLogin(databaseUrl);
-  await migrate(databaseUrl, { ...(browserHostLogin && { browserHostLogin: browserHostLogin.name }) });
+  await migrate(databaseUrl, { browserHostLogin: browserHostLogin?.name });
   const owner = await bootstrap({ databaseUrl, dataDir, env });
   const childEnv = {
     ...env,
