@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadedBy } from './loaded-files.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
@@ -15,10 +15,7 @@ function main(): void {
   const [folder] = process.argv.slice(2);
   if (folder === undefined) throw new OperatorError('Name the folder to copy to.');
   const { files, packages } = loadedBy(ENTRY, ROOT);
-  for (const file of [...files, 'package.json']) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    cpSync(join(ROOT, file), join(folder, file));
-  }
+  for (const file of [...files, 'package.json']) cpSync(join(ROOT, file), join(folder, file));
   for (const each of packages) {
     // Packages of its own that a package has are listed by themselves.
     const isOwn = (path: string) => !path.slice(join(ROOT, each).length).startsWith('/node_modules');
