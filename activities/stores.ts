@@ -10,7 +10,7 @@ import { systemActor, type TenantKey } from '../domain/kernel/shared/actor.ts';
 import type { Config } from '../domain/kernel/settings/config.ts';
 import type { Outages, ReportAway } from '../domain/kernel/system/outages.ts';
 import { createObjectStore } from './adapters/objects/object-store.ts';
-import { isStoreAway } from './adapters/s3-trouble-rules.ts';
+import { isStoreAway } from './adapters/objects/s3-trouble-rules.ts';
 import { WORK_SETTINGS } from './database-access.ts';
 import { databaseDependency, objectsDependency } from './dependencies.ts';
 

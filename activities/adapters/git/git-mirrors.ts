@@ -14,7 +14,7 @@ import { DISK_FULL, fetchFailure, isDiskFull } from '../../../domain/code/git/mi
 import type { OutboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
 import { checkOut } from './git-checkout.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
-import { prepareMirror, removeUnfinishedPacks } from '../git-mirror-folder.ts';
+import { prepareMirror, removeUnfinishedPacks } from './git-mirror-folder.ts';
 import { openRemote, RefusedRemoteError, type RemoteOptions } from './git-remote.ts';
 
 export interface GitMirrorsOptions {

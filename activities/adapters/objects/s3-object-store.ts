@@ -13,7 +13,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import type { ObjectStore } from '../../../domain/kernel/objects/object-store.port.ts';
 import type { ObjectStoreLocation } from '../../../domain/kernel/objects/object-store-location.ts';
 import type { ReportAway } from '../../../domain/kernel/system/outages.ts';
-import { isStoreAway } from '../s3-trouble-rules.ts';
+import { isStoreAway } from './s3-trouble-rules.ts';
 
 /**
  * Objects in a bucket of Amazon S3 or of a store that speaks its protocol. Credentials come as the AWS SDK finds them:

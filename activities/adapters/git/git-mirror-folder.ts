@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newId } from '../../domain/kernel/shared/ids.ts';
-import { type GitRun, runGit } from './git/git-program.ts';
+import { newId } from '../../../domain/kernel/shared/ids.ts';
+import { type GitRun, runGit } from './git-program.ts';
 
 interface GitSetup {
   program: string;
