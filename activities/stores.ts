@@ -2,6 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { localRecordings } from '../domain/review/browser-sessions/recordings/local-recordings.ts';
 import { replayPagesOf } from '../domain/review/browser-sessions/recordings/replays.queries.ts';
 import { SESSIONS } from '../domain/review/browser-sessions/session-announcements.ts';
+import { databaseDependency } from '../domain/kernel/data/database-dependency.ts';
 import { createFencedReads } from '../domain/kernel/data/fenced-reads.ts';
 import type { DatabaseAccess } from '../domain/kernel/data/pool.ts';
 import { objectStoreLocation } from '../domain/kernel/objects/object-store-location.ts';
@@ -10,9 +11,8 @@ import { systemActor, type TenantKey } from '../domain/kernel/shared/actor.ts';
 import type { Config } from '../domain/kernel/settings/config.ts';
 import type { Outages, ReportAway } from '../domain/kernel/system/outages.ts';
 import { createObjectStore } from './adapters/objects/object-store.ts';
-import { isStoreAway } from './adapters/objects/s3-trouble-rules.ts';
+import { objectsDependency } from './adapters/objects/objects-dependency.ts';
 import { WORK_SETTINGS } from './database-access.ts';
-import { databaseDependency, objectsDependency } from './dependencies.ts';
 
 export interface StoresParts {
   config: Config;
@@ -31,7 +31,7 @@ export function connectStores({ config, access, openOrm, outages }: StoresParts)
   const objects = createObjectStore(location, outages.reporter('objects'));
   const dependencies = [
     databaseDependency(orm.em.getKysely<never>()),
-    ...(location.kind === 's3' ? [objectsDependency(objects, isStoreAway)] : []),
+    ...(location.kind === 's3' ? [objectsDependency(objects)] : []),
   ];
   outages.watch(...dependencies);
   return {

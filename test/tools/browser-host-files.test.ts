@@ -20,8 +20,6 @@ const FOLDERS = [
   // Its events are announced.
   'domain/events/webhooks',
   'domain/events/webhooks/events',
-  // What errors mean that the metrics store is away.
-  'domain/insight/metrics',
   'domain/kernel/audit',
   'domain/kernel/data',
   'domain/kernel/encryption',
