@@ -13,8 +13,7 @@ const WARN = 40;
 
 /** The log of a process on its standard output: JSON, an entry a line; on a terminal for people. Stacks are at `debug`. */
 export function processLog(name: string, level: string): ProcessLog {
-  const hasStack = level === 'debug' || level === 'trace';
-  const write = (line: string) => void process.stdout.write(lineForPeople(line, { hasStacks: hasStack }));
+  const write = (line: string) => void process.stdout.write(lineForPeople(line));
   return loggingTo(process.stdout.isTTY ? { write } : undefined, { level, base: { process: name } });
 }
 
@@ -23,7 +22,8 @@ export function loggingTo(
   destination: pino.DestinationStream | undefined,
   { level, base }: { level: string; base?: LoggerOptions['base'] },
 ): ProcessLog {
-  const serializer = (error: unknown) => loggedError(error, { hasStack: level === 'debug' || level === 'trace' });
+  const hasStack = level === 'debug' || level === 'trace';
+  const serializer = (error: unknown) => loggedError(error, { hasStack });
   const options: LoggerOptions = {
     level,
     ...(base && { base }),

@@ -10,10 +10,9 @@ interface LoggedError {
 
 /**
  * An entry of the log, as pino writes it, on one line for people: time of day (UTC), level, process, what happened, its
- * members and its error. What is no entry stays as it is.
- * @param hasStacks the stack of an error follows, on lines of its own.
+ * members and its error, whose stack follows, if the entry has one, on lines of its own. What is no entry stays as it is.
  */
-export function lineForPeople(json: string, { hasStacks }: { hasStacks: boolean }): string {
+export function lineForPeople(json: string): string {
   let entry: Record<string, unknown>;
   try {
     entry = JSON.parse(json) as Record<string, unknown>;
@@ -27,7 +26,7 @@ export function lineForPeople(json: string, { hasStacks }: { hasStacks: boolean 
     .map(
       ([name, value]) => `${name}=${typeof value === 'string' && !/\s/.test(value) ? value : JSON.stringify(value)}`,
     );
-  const { message: why, at } = typeof error === 'string' ? { message: error } : (error ?? {});
+  const { message: why, at, stack } = typeof error === 'string' ? { message: error } : (error ?? {});
   const parts = [
     new Date(Number(time)).toISOString().slice(11, 23),
     (LEVELS[Number(level)] ?? String(level)).padEnd(5),
@@ -37,6 +36,5 @@ export function lineForPeople(json: string, { hasStacks }: { hasStacks: boolean 
     ...(at === undefined ? [] : [`at=${at}`]),
   ];
   const line = parts.join(' ').replaceAll(/\s*[\r\n]+\s*/g, ' ');
-  const stack = hasStacks && typeof error === 'object' ? error.stack : undefined;
   return stack === undefined ? `${line}\n` : `${line}\n${stack}\n`;
 }
