@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { demoClient } from '../tools/demo/client.ts';
-import { buildImage, compose, type Composition, type Container, OWNER } from '../tools/image.ts';
+import { compose, type Composition, OWNER } from '../tools/composition.ts';
+import type { Container } from '../tools/container.ts';
+import { buildImage } from '../tools/image.ts';
 
 /**
  * The image under 50 requests a second while everything that can be killed is killed in turn; then counts what was lost

@@ -2,7 +2,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPrograms } from '../activities/browser-host/chromium/programs.ts';
-import { type Built, buildHostImage, buildImage, compose, type Composition, OWNER, runInImage } from './image.ts';
+import { compose, type Composition, OWNER } from './composition.ts';
+import { runInImage } from './container.ts';
+import { type Built, buildHostImage, buildImage } from './image.ts';
 import { exitWith } from './operator-error.ts';
 
 const startedAt = performance.now();
