@@ -43,8 +43,8 @@ export interface RunningWorker {
 }
 
 /**
- * Starts the worker of the configured queues. Throws `EngineUnavailableError` when Temporal does not answer, `ConfigError` for a queue
- * that is none, `SearchAttributesError` for a namespace that cannot be used.
+ * Starts the worker of the configured queues. Throws `EngineUnavailableError` when Temporal does not answer, `ConfigError`
+ * for a queue that is none, `SearchAttributesError` for a namespace that cannot be used.
  */
 export async function runWorker({ config, log, outages, plugins = [], thread }: WorkerParts): Promise<RunningWorker> {
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins };

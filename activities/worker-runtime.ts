@@ -2,7 +2,7 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 import type { Logger } from 'pino';
 import type { ReportAway } from '../domain/kernel/system/outages.ts';
 
-/** Of entries about calls of the engine that failed and are repeated: dozens a second while it is away. */
+/** The target of the SDK's entries about calls of the engine that failed and are repeated: dozens a second while it is away. */
 const REPEATED_CALLS = 'temporalio_client::retry';
 
 /**
@@ -18,9 +18,9 @@ export function installRuntime(log: Logger, onAway: ReportAway): void {
       >;
       // The task queue of a process's own programs has none on purpose.
       if (message.startsWith('No workflows registered')) return;
-      const members = { taskQueue, activityType, workflowId, attempt, error };
-      // The event of its end is logged.
+      // How a run ended is logged with its event.
       if (workflowType === 'flowRun' && message === 'Workflow failed') return;
+      const members = { taskQueue, activityType, workflowId, attempt, error };
       if (target === REPEATED_CALLS) {
         log.debug(members, message);
         onAway(error);

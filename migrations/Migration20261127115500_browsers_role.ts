@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { BROWSERS_ROLE, createRole, privileged } from './fences.ts';
 
 const OF_TENANT = 'tenant_id = (select current_tenant())';
-/** Of what belongs to a session: one that is seen, since it runs on hosts of this installation. */
+/** Which rows that belong to a session are open: those of a session that is seen, as local ones are. */
 const ofSession = (table: string): string =>
   `${OF_TENANT} and exists (select from browser_session s where s.tenant_id = ${table}.tenant_id and s.id = ${table}.session_id)`;
 

@@ -110,7 +110,7 @@ test('the running service is backed up and stops in order; the backup comes back
   const owner = await signIn(after, ownerFile);
   expect(JSON.stringify(await owner.get(200, '/api/webhooks'))).toContain('kept');
   expect(await owner.get(200, '/api/audit/verify')).toMatchObject({ isIntact: true });
-  // It is not found at once each time.
+  // The store does not find what it imported at once each time.
   const series = () => metrics(after, '/api/v1/export?match[]=kept_total');
   expect(await eventually(series, (text) => text !== '')).toContain('42');
 });

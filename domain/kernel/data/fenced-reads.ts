@@ -52,8 +52,8 @@ export interface FencedReads {
 }
 
 /**
- * Of the connections for ordinary reads, how many no single tenant takes: the reads of the others never wait for all of
- * the reads that one of them has asked for at once.
+ * How many of the connections for ordinary reads no single tenant takes, so that the reads of the others never wait for all
+ * that one of them has asked for at once.
  */
 const leftToOthers = (connections: number): number => Math.ceil(connections / 4);
 const ORDINARY_WAITING_PER_TENANT = 2_000;

@@ -30,8 +30,8 @@ export async function checkFenced(client: pg.ClientBase, role: string): Promise<
 }
 
 /**
- * Refuses a connection whose login may act as any role but this one: it could leave the role that it was given.
- * Rejects with `UnfencedConnectionError`.
+ * Refuses a connection whose login may act as any role but this one: whoever takes over the process could have the database
+ * switch to the other role (`set role`), and do all that it may. Rejects with `UnfencedConnectionError`.
  */
 export async function checkRoleAlone(client: pg.ClientBase, role: string): Promise<void> {
   const { rows } = await client.query<{ login: string; other: string }>(

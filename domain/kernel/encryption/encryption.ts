@@ -13,7 +13,7 @@ const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Of a nonce, where it counts values that were encrypted together. */
+/** How many bytes at the end of a nonce count the values that were encrypted together. */
 const COUNTER_BYTES = 2;
 
 /** Encrypts secrets at rest. The stored form is `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
@@ -77,7 +77,7 @@ export function createEncryption(keys: string): Encryption {
         .update(`all ${context.length}:${lengths}:${context}${plains.join('')}`)
         .digest();
       return plains.map((plain, place) => {
-        // The same code counted on: with other values or another order it would be another one.
+        // No nonce serves two values: the code is of all of them in their order, and each has its place.
         const nonce = Buffer.from(code.subarray(0, NONCE_BYTES));
         nonce.writeUInt16BE(place, NONCE_BYTES - COUNTER_BYTES);
         return seal(plain, context, nonce);

@@ -37,7 +37,7 @@ const CHECK_TIMEOUT_MS = 5_000;
 const AFTERMATH_MS = 15_000;
 const HELD_MAX = 100;
 
-/** One of a dependency, from the first error on; it is away when it has not answered to a check either. */
+/** What may be an outage, from the first error on: the dependency is away once it has not answered to a check either. */
 interface Outage {
   dependency: Dependency;
   isAway: boolean;

@@ -20,9 +20,9 @@ export const referencesExpireAt = (now: Date, hours: number): number =>
 const OF_FILE = '~';
 
 /**
- * References to the addresses of a playlist of a page, each authenticated. An address of a provider is encrypted, so that its signature is not
- * shown, and is base64url; of our own files one grant holds for all of the page. The same
- * playlist gives the same references until the hour ends, and of ours one that has grown does, as RFC 8216 (6.2.1) wants.
+ * References to the addresses of a playlist of a page, each authenticated. An address of a provider is encrypted, so that its
+ * signature is not shown, and is base64url; one grant holds for all of our own files of the page. The same playlist gives the
+ * same references until the hour ends; one of our own files does so also when it has grown, as RFC 8216 (6.2.1) wants.
  */
 export function referencesOf(
   encryption: Encryption,
