@@ -1,3 +1,4 @@
+import { parsedJson } from '../../kernel/json/json-rules.ts';
 import { type ComparedAnswer, driftBetween } from '../drift/drift-rules.ts';
 import { textOf } from '../serving/message-body.ts';
 import type { DriftFinding } from '../mocks.entities.ts';
@@ -49,11 +50,5 @@ function answerOf(response: StepResponse): ComparedAnswer {
   };
 }
 
-function jsonOf(text: unknown): { value: unknown } | undefined {
-  if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}
+const jsonOf = (text: unknown): { value: unknown } | undefined =>
+  typeof text === 'string' && /^\s*[[{]/.test(text) ? parsedJson(text) : undefined;

@@ -1,4 +1,5 @@
 import { compile, JSONPathRecursionLimitError } from 'json-p3';
+import { isObject } from '../../kernel/json/json-rules.ts';
 import { FilterError, isEqual } from '../../events/webhooks/filter-rules.ts';
 import { compileLinearRegex } from '../../events/webhooks/linear-regex.ts';
 import { usePatternWork } from '../../events/webhooks/pattern-work.ts';
@@ -94,8 +95,6 @@ function valuesOf(
 type Test = (text: JudgedText) => boolean;
 type Part = Record<string, unknown>;
 
-const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Which members each test has; the first one names it. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   eq: ['ignoreCase'],
@@ -114,9 +113,9 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
 
 function compileTest(given: unknown, path: string, level: number): Test {
   if (level > LEVELS_MAX) throw new FilterError(path, `must not be nested deeper than ${LEVELS_MAX} levels`);
-  const names = isPart(given) ? Object.keys(given) : [];
+  const names = isObject(given) ? Object.keys(given) : [];
   const kind = names.find((name) => Object.hasOwn(MEMBERS, name));
-  if (!isPart(given) || kind === undefined || names.some((name) => name !== kind && !MEMBERS[kind]?.includes(name)))
+  if (!isObject(given) || kind === undefined || names.some((name) => name !== kind && !MEMBERS[kind]?.includes(name)))
     throw new FilterError(path, `must be one of ${Object.keys(MEMBERS).join(', ')}`);
   const value = given[kind];
   const at = `${path}/${kind}`;
@@ -198,10 +197,10 @@ function jsonTest(wanted: unknown, { extra, anyOrder }: { extra: boolean; anyOrd
         return place !== -1;
       });
     }
-    if (!isPart(a)) return isEqual(a, b);
-    if (!extra && isPart(b)) usePatternWork(MEMBER_UNITS * Object.keys(b).length);
+    if (!isObject(a)) return isEqual(a, b);
+    if (!extra && isObject(b)) usePatternWork(MEMBER_UNITS * Object.keys(b).length);
     return (
-      isPart(b) &&
+      isObject(b) &&
       (extra || Object.keys(a).length === Object.keys(b).length) &&
       Object.entries(a).every(([name, value]) => Object.hasOwn(b, name) && matches(value, b[name]))
     );
@@ -291,11 +290,11 @@ function jsonPath(text: string, path: string): (json: unknown) => unknown[] {
     return steps.reduce<unknown[]>(
       (values, step) =>
         values.flatMap((value) =>
-          Array.isArray(value) || isPart(value)
+          Array.isArray(value) || isObject(value)
             ? [...step.query((Array.isArray(value) ? value : [value]) as never).values()]
             : [],
         ),
-      first.endsWith('..') ? begun.filter((value) => isPart(value)) : begun,
+      first.endsWith('..') ? begun.filter((value) => isObject(value)) : begun,
     );
   };
 }

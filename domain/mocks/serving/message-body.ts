@@ -1,4 +1,5 @@
 import { FILTER_OPERATORS } from '../../events/webhooks/filter-rules.ts';
+import { parsedJson } from '../../kernel/json/json-rules.ts';
 import { exceededLimit } from '../../kernel/json/json-size-rules.ts';
 import { valuesByName } from './mock-request.ts';
 import {
@@ -49,13 +50,9 @@ function jsonOf(text: string, contentType: string): { value: unknown } | undefin
   )
     return undefined;
   if (exceededLimit(Buffer.from(text), JSON_LIMITS)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    // A string as JSON would be served without its quotes.
-    return typeof value === 'string' ? undefined : { value };
-  } catch {
-    return undefined;
-  }
+  const json = parsedJson(text);
+  // A string as JSON would be served without its quotes.
+  return typeof json?.value === 'string' ? undefined : json;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../kernel/json/json-rules.ts';
 import { measureJson } from '../../kernel/json/json-size-rules.ts';
 import { usePatternWork } from '../../events/webhooks/pattern-work.ts';
 import { decodedPath } from '../scenarios/path-template-rules.ts';
@@ -95,11 +96,8 @@ function jsonOf(text: string, bytes: Uint8Array, valuesMax = JSON_LIMITS.members
   usePatternWork(COUNTED_UNITS * members);
   if (exceeded !== undefined) return 'too_large';
   usePatternWork(READ_UNITS * members);
-  try {
-    return { value: JSON.parse(text) as unknown, values: members + 1 };
-  } catch {
-    return undefined;
-  }
+  const json = parsedJson(text);
+  return json && { value: json.value, values: members + 1 };
 }
 
 /** The JSON that a text is, of so many values at most. Uses the work of patterns. */
