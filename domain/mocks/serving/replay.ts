@@ -1,3 +1,4 @@
+import { firstFrom } from '../../kernel/shared/ordered-rules.ts';
 import type { Turns } from '../../kernel/shared/turns.ts';
 import { TemplateError } from '../../events/webhooks/body-template.ts';
 import {
@@ -59,15 +60,8 @@ const isLeft = (step: CompiledStep, mode: MockMode, run: RunState): boolean =>
   (run.hits.get(step.seq) ?? 0) < usesOf(step, mode);
 
 /** The step that a mode `strict` waits for. */
-export const nextStep = ({ steps }: CompiledSteps, { cursor }: RunState): CompiledStep | undefined => {
-  let [low, high] = [0, steps.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((steps[middle]?.seq ?? 0) > cursor) high = middle;
-    else low = middle + 1;
-  }
-  return steps[low];
-};
+export const nextStep = ({ steps }: CompiledSteps, { cursor }: RunState): CompiledStep | undefined =>
+  steps[firstFrom(steps, cursor + 1, ({ seq }) => seq)];
 
 /** How steps are evaluated for one request. */
 export interface Evaluation {
