@@ -5,7 +5,7 @@ import { compileLinearRegex } from '../../events/webhooks/linear-regex.ts';
 import { usePatternWork } from '../../events/webhooks/pattern-work.ts';
 import { DATE_MEMBERS, type DateTest, dateTest } from '../date-test.ts';
 import { judged, JudgedText, keptValue, NOT_KEPT, type Unjudged, UnjudgedError } from '../serving/judged-text.ts';
-import { FORM_TYPE, type MockRequest } from '../serving/mock-request.ts';
+import { isFormType, type MockRequest } from '../serving/mock-request.ts';
 import type { RequestCheck } from './step-rules.ts';
 import { canonicalXml } from './xml-equality.ts';
 
@@ -62,7 +62,7 @@ const KEPT_VALUES_MAX = 4_096;
 function textsOf(called: MockRequest, of: RequestCheck['of'], name: string): JudgedText[] {
   const { map, isTextKept } = called.body;
   if (of === 'body' && isTextKept === false) {
-    const isForm = FORM_TYPE.test(called.headers['content-type'] ?? '');
+    const isForm = isFormType(called.headers['content-type'] ?? '');
     return [new JudgedText(undefined, map && !isForm ? { value: map.value, values: KEPT_VALUES_MAX } : undefined)];
   }
   return valuesOf(called, of, name).map((text) => new JudgedText((text as unknown) === NOT_KEPT ? undefined : text));

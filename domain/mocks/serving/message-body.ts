@@ -1,7 +1,7 @@
 import { FILTER_OPERATORS } from '../../events/webhooks/filter-rules.ts';
 import { parsedJson } from '../../kernel/json/json-rules.ts';
 import { exceededLimit } from '../../kernel/json/json-size-rules.ts';
-import { valuesByName } from './mock-request.ts';
+import { isFormType, valuesByName } from './mock-request.ts';
 import {
   secretsOfValue,
   type StandInOf,
@@ -27,7 +27,6 @@ const INEXACT_NUMBER = /\d{16}|\d[eE][+-]?\d/;
 const JSON_TEXT = /"(?:[^"\\]|\\.)*"/g;
 
 const isJsonType = (contentType: string): boolean => /^\s*[\w.-]+\/(?:[\w.-]+\+)?json\b/i.test(contentType);
-const isFormType = (contentType: string): boolean => /^\s*application\/x-www-form-urlencoded\b/i.test(contentType);
 
 /** Text that PostgreSQL stores and UTF-8 writes as it is; undefined for anything else. */
 export function textOf(bytes: Uint8Array, contentType: string): string | undefined {

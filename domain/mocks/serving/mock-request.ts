@@ -33,7 +33,9 @@ const JSON_LIMITS = { levels: 100, members: 250_000 };
 const FIELDS_MAX = 10_000;
 const [FORM_BYTE_UNITS, FIELD_UNITS] = [0.2, 30];
 const AMPERSAND = '&'.charCodeAt(0);
-export const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\b/i;
+/** Whether a content type is that of a form. */
+export const isFormType = (contentType: string): boolean =>
+  /^\s*application\/x-www-form-urlencoded\b/i.test(contentType);
 
 /**
  * @param target path and query behind the key, percent-encoded.
@@ -72,7 +74,7 @@ function bodyOf(bytes: Buffer | undefined, contentType: string): MockBody {
   } catch {
     return { text: undefined, map: undefined };
   }
-  if (FORM_TYPE.test(contentType)) {
+  if (isFormType(contentType)) {
     const fields = bytes.reduce((count, byte) => (byte === AMPERSAND ? count + 1 : count), 1);
     if (fields > FIELDS_MAX) return { text, map: undefined };
     usePatternWork(FORM_BYTE_UNITS * bytes.length + FIELD_UNITS * fields);
