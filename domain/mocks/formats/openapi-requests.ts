@@ -1,5 +1,6 @@
 import { isObject } from '../../kernel/json/json-rules.ts';
 import { compileLinearRegex } from '../../events/webhooks/linear-regex.ts';
+import { parameterNames } from '../scenarios/path-template-rules.ts';
 import { type JsonSchema, type RequestSchemas, SCHEMAS_MAX_BYTES } from '../scenarios/step-rules.ts';
 import { mapSchemas } from '../validate-request.ts';
 import { partOf } from './openapi-references.ts';
@@ -11,8 +12,6 @@ type Part = Record<string, unknown>;
 /** Why requests of an operation are not checked. */
 export class NotCheckedError extends Error {}
 
-/** A name that a segment of a step's path can have. */
-export const SEGMENT_NAME = /^\{([A-Za-z_]\w{0,99})\}$/;
 /** OpenAPI 3.1, 4.8.12.1: parameters of these names say nothing. */
 const NO_PARAMETERS = new Set(['accept', 'content-type', 'authorization']);
 const MEMBER_OF = { path: 'path', query: 'query', header: 'headers' } as const;
@@ -56,7 +55,7 @@ const withoutAbsent = (schemas: RequestSchemas): RequestSchemas =>
 type Clean = (schema: unknown) => JsonSchema;
 
 function parametersOf(lists: readonly unknown[], template: string, resolve: Resolve, clean: Clean): RequestSchemas {
-  const segments = new Set(template.split('/').flatMap((segment) => SEGMENT_NAME.exec(segment)?.[1] ?? []));
+  const segments = parameterNames(template);
   const known = new Map<string, { of: 'path' | 'query' | 'headers'; name: string; parameter: Part }>();
   for (const given of lists.flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))) {
     const parameter = partOf(given, resolve);

@@ -1,11 +1,12 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { isObject } from '../../kernel/json/json-rules.ts';
+import { isParameter, parameterNames } from '../scenarios/path-template-rules.ts';
 import { type RequestCheck, type RequestSchemas, STEPS_MAX } from '../scenarios/step-rules.ts';
 import { readYaml } from './bounded-yaml.ts';
 import { checked, collectSteps, FormatError, type Imported, readJson, type StepDraft } from './imported.ts';
 import { partOf, resolverOf } from './openapi-references.ts';
-import { bodyMembersOf, NotCheckedError, requestSchemasOf, SEGMENT_NAME } from './openapi-requests.ts';
+import { bodyMembersOf, NotCheckedError, requestSchemasOf } from './openapi-requests.ts';
 import { type Answer, answerOf, type DocumentReading, statusesOf } from './openapi-responses.ts';
 import { createSampling, TooManyValuesError } from './sample-schema-rules.ts';
 
@@ -195,7 +196,7 @@ function echoOf(
   { resolve }: Reading,
 ): Record<string, string> | undefined {
   if (!isObject(body)) return undefined;
-  const segments = new Set(template.split('/').flatMap((segment) => SEGMENT_NAME.exec(segment)?.[1] ?? []));
+  const segments = parameterNames(template);
   const members = bodyMembersOf(operation, resolve);
   const echo = Object.keys(body).flatMap((name): [string, string][] => {
     if (!/^[\w-]{1,100}$/.test(name)) return [];
@@ -212,7 +213,7 @@ const pathOf = (template: string): string =>
   (template.split(/[?#]/, 1)[0] ?? '/')
     .split('/')
     .map((segment) => {
-      if (/^\{[A-Za-z_]\w{0,99}\}$/.test(segment)) return segment;
+      if (isParameter(segment)) return segment;
       return segment
         .replaceAll(/\{[^{}]*\}/g, '*')
         .replaceAll(/\*+/g, '*')

@@ -14,6 +14,14 @@ export interface PathTemplate {
 }
 
 const PARAMETER = /^\{([A-Za-z_]\w{0,99})\}$/;
+
+/** Whether a segment of a template is variable and has a name: `{id}`. */
+export const isParameter = (segment: string): boolean => PARAMETER.test(segment);
+
+/** The names of the segments of a template that have one. */
+export const parameterNames = (template: string): Set<string> =>
+  new Set(template.split('/').flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? []));
+
 const SEGMENTS_MAX = 100;
 /** Units of pattern work for a character of the template and one of the path. */
 const WALK_UNITS = 0.05;
@@ -27,8 +35,8 @@ export function pathProblem(template: string): string | undefined {
   const [first, last] = [segments.indexOf('**'), segments.lastIndexOf('**')];
   for (const [index, segment] of segments.entries()) {
     if (segment !== '**' && segment.includes('**')) return '** must be a segment of its own';
-    if (/[{}]/.test(segment) && !PARAMETER.test(segment)) return '{name} must be a segment of its own';
-    if (PARAMETER.test(segment) && index > first && index < last) return 'a {name} cannot be between two **';
+    if (/[{}]/.test(segment) && !isParameter(segment)) return '{name} must be a segment of its own';
+    if (isParameter(segment) && index > first && index < last) return 'a {name} cannot be between two **';
   }
   return undefined;
 }
@@ -50,7 +58,7 @@ export function compilePath(template: string): PathTemplate {
       specificity: specificityOf(segments),
     };
   }
-  const glob = segments.map((segment) => (PARAMETER.test(segment) ? '*' : decodedPath(segment))).join('/');
+  const glob = segments.map((segment) => (isParameter(segment) ? '*' : decodedPath(segment))).join('/');
   const [prefix = ''] = `/${glob}`.split('*');
   const segmentOf = (given: readonly string[], { index, fromEnd }: { index: number; fromEnd: number }): string =>
     (across === -1 || index < across ? given[index] : given[given.length - fromEnd]) ?? '';
@@ -76,7 +84,7 @@ function specificityOf(segments: readonly string[]): number {
   for (const segment of segments) {
     if (segment === '**') continue;
     if (!/[*{]/.test(segment)) value += 10_000;
-    else value += PARAMETER.test(segment) ? 10 : segment === '*' ? 5 : 100;
+    else value += isParameter(segment) ? 10 : segment === '*' ? 5 : 100;
   }
   return value;
 }
