@@ -8,7 +8,7 @@ import { checked, collectSteps, FormatError, type Imported, readJson, type StepD
 import { partOf, resolverOf } from './openapi-references.ts';
 import { bodyMembersOf, NotCheckedError, requestSchemasOf } from './openapi-requests.ts';
 import { type Answer, answerOf, type DocumentReading, statusesOf } from './openapi-responses.ts';
-import { createSampling, TooManyValuesError } from './sample-schema-rules.ts';
+import { createSampling, type Resolve, TooManyValuesError } from './sample-schema-rules.ts';
 
 type Part = Record<string, unknown>;
 type Path = (string | number)[];
@@ -88,9 +88,10 @@ function addOperation(reading: Reading, given: Operation, path: Path): void {
   const response = partOf(responses[status], resolve);
   if (!response) return collected.skip(responsePath(status), 'refers to nothing that could be read');
   const validates = schemasOf(reading, given, path);
+  const repeatable = repeatableOf(given, resolve);
   const answer = answerOf(status, response, reading, responsePath(status));
   const add = (sent: StepDraft['response'], preferences: readonly Preference[], schemas?: RequestSchemas) =>
-    addStep(reading, given, sent, { preferences, validates: schemas, path });
+    addStep(reading, given, sent, { preferences, validates: schemas, repeatable, path });
   add(answer.response, [], validates);
   reading.preferred.push(() => {
     addVariants(answer, [], (sent, preferences) => add(sent, preferences, validates));
@@ -153,19 +154,25 @@ function addPreferred(reading: Reading): void {
 
 function addStep(
   reading: Reading,
-  { method, template, operation }: Operation,
+  { method, template }: Operation,
   sent: StepDraft['response'],
   {
     preferences,
     validates,
+    repeatable,
     path,
-  }: { preferences: readonly Preference[]; validates: RequestSchemas | undefined; path: Path },
+  }: {
+    preferences: readonly Preference[];
+    validates: RequestSchemas | undefined;
+    repeatable: ReadonlyMap<string, string>;
+    path: Path;
+  },
 ): void {
   if (preferences.length > 0 && reading.steps >= STEPS_MAX) {
     reading.others++;
     return;
   }
-  const echo = echoOf(template, operation, sent.body, reading);
+  const echo = echoOf(sent.body, repeatable);
   const isTaken = reading.collected.add(
     {
       request: {
@@ -188,20 +195,19 @@ const preferenceCheck = ([name, value]: Preference): RequestCheck => ({
   is: { matches: `(?:.*[,;])?\\s*${name}\\s*=\\s*"?${RE2JS.quote(value)}"?\\s*(?:[,;].*)?` },
 });
 
-/** Members of an answer that are also segments of the path, or members of the request's body. */
-function echoOf(
-  template: string,
-  operation: Part,
-  body: unknown,
-  { resolve }: Reading,
-): Record<string, string> | undefined {
+/** What answers can repeat of a request, by name: segments of the path, and members of the body that no segment is named as. */
+const repeatableOf = ({ template, operation }: Operation, resolve: Resolve): ReadonlyMap<string, string> =>
+  new Map([
+    ...[...bodyMembersOf(operation, resolve)].map((name) => [name, `body.${name}`] as const),
+    ...[...parameterNames(template)].map((name) => [name, `path.${name}`] as const),
+  ]);
+
+/** Members of an answer that repeat the request's. */
+function echoOf(body: unknown, repeatable: ReadonlyMap<string, string>): Record<string, string> | undefined {
   if (!isObject(body)) return undefined;
-  const segments = parameterNames(template);
-  const members = bodyMembersOf(operation, resolve);
   const echo = Object.keys(body).flatMap((name): [string, string][] => {
-    if (!/^[\w-]{1,100}$/.test(name)) return [];
-    if (segments.has(name)) return [[name, `path.${name}`]];
-    return members.has(name) ? [[name, `body.${name}`]] : [];
+    const path = /^[\w-]{1,100}$/.test(name) ? repeatable.get(name) : undefined;
+    return path === undefined ? [] : [[name, path]];
   });
   return echo.length === 0 ? undefined : Object.fromEntries(echo.slice(0, ECHO_MAX));
 }
