@@ -84,8 +84,13 @@ export function compileStep({ seq, request, response, times }: StoredStepParts):
       return true;
     },
     judge(called, variables) {
-      const verdicts = judges.map((judge) => judge(called, variables));
-      return !verdicts.includes(false) && (verdicts.find((verdict) => verdict !== true) ?? true);
+      let known: boolean | Unjudged = true;
+      for (const judge of judges) {
+        const verdict = judge(called, variables);
+        if (verdict === false) return false;
+        if (known === true) known = verdict;
+      }
+      return known;
     },
     validation: response.validates && memoized(response.validates),
     parameters: path.parameters,

@@ -1,4 +1,5 @@
 import { calledRequest } from '../../../domain/mocks/serving/called-request.ts';
+import { withPatternWork } from '../../../domain/events/webhooks/pattern-work.ts';
 import { compileStep } from '../../../domain/mocks/scenarios/compile-step.ts';
 import { keptRequest } from '../../../domain/mocks/kept-request.ts';
 import { mockRequest } from '../../../domain/mocks/serving/mock-request.ts';
@@ -64,4 +65,15 @@ test('a call that fails in what is kept fails, whatever is not known of it', () 
     false,
     false,
   ]);
+});
+
+test('of a call to another path nothing else is judged', () => {
+  const { judge } = compileStep({
+    seq: 1,
+    request: { method: 'POST', path: '/orders', ...check({ contains: 'b' }) },
+    response: { status: 200 },
+    times: null,
+  });
+  const called = mockRequest('POST', '/', {}, Buffer.from('a'.repeat(1_000)));
+  expect(withPatternWork(100, () => judge(called, {}))).toBe(false);
 });
