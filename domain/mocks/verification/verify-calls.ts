@@ -10,7 +10,13 @@ import { keptRequest } from '../kept-request.ts';
 import { scenarioByName } from '../mocks.queries.ts';
 import { type CriterionReport, reportOfConditions } from '../serving/replay.ts';
 import type { StepRequest } from '../scenarios/step-rules.ts';
-import { boundsOf, type CallTimes, verificationProblems } from './verification-rules.ts';
+import {
+  boundsOf,
+  type CallTimes,
+  type Expectation,
+  type VerificationProblem,
+  verificationProblems,
+} from './verification-rules.ts';
 
 export interface ExpectedCall {
   match: StepRequest;
@@ -42,6 +48,13 @@ export interface VerificationFailure {
   nearest: { number: string; method: string; path: string; criteria: CriterionReport[] }[];
 }
 
+/** With the calls that meet it, as far as they have come. */
+interface Expected extends Expectation {
+  step: CompiledStep;
+  matching: number[];
+  unknown: number[];
+}
+
 const POLL_MS = 100;
 const PAGE = 1_000;
 const CALLS_MAX = 10_000;
@@ -59,43 +72,57 @@ export async function verifyCalls(
   { expect, inOrder, waitMs, run }: Verification,
   signal: () => AbortSignal,
 ): Promise<{ passed: boolean; calls: number; failures: VerificationFailure[] }> {
-  const expected = expect.map(({ match, times }, index) => ({ ...boundsOf(times), step: compiled(match, index) }));
+  const expected = expect.map(
+    ({ match, times }, index): Expected => ({
+      ...boundsOf(times),
+      step: compiled(match, index),
+      matching: [],
+      unknown: [],
+    }),
+  );
   const { id, round } = await scenarioByName(reads, workspace, name);
   const until = performance.now() + waitMs;
   const work = boundedWork();
   const calls: CallRow[] = [];
-  const found = expected.map(() => ({ matching: [] as number[], unknown: [] as number[] }));
   for (;;) {
     for (const call of await newCalls(reads, id, { round, run }, calls.at(-1)?.number ?? '0')) {
       const request = keptRequest(call);
-      for (const [index, { step }] of expected.entries()) {
+      for (const { step, matching, unknown } of expected) {
         const verdict = await work(() => step.judge(request, {}));
-        if (verdict !== false) found[index]?.[verdict === true ? 'matching' : 'unknown'].push(calls.length);
+        if (verdict !== false) (verdict === true ? matching : unknown).push(calls.length);
       }
       calls.push(call);
     }
-    const problems = verificationProblems(
-      expected.map((one, index) => ({ ...one, matching: [], unknown: [], ...found[index] })),
-      inOrder,
-    );
+    const problems = verificationProblems(expected, inOrder);
     const leftMs = until - performance.now();
     if (problems.length === 0 || leftMs <= 0 || calls.length >= CALLS_MAX) {
       const failures: VerificationFailure[] = [];
-      for (const { kind, expectation, found: count } of problems) {
-        const { atLeast = 0, atMost = Infinity, step } = expected[expectation] ?? {};
-        const unknown = found[expectation]?.unknown ?? [];
-        const places = new Set(unknown);
-        const shown = kind === 'unknown' ? calls.filter((_, place) => places.has(place)) : calls;
-        const isReported = kind === 'unknown' || (kind === 'count' && count < atLeast);
-        const nearest = step && isReported ? await nearestCalls(step, shown, work) : [];
-        const limit = Number.isFinite(atMost) ? atMost : null;
-        const failure = { expectation, reason: kind, found: count, unknown: unknown.length, atLeast, atMost: limit };
-        failures.push({ ...failure, nearest });
-      }
+      for (const problem of problems)
+        failures.push(await failureOf(problem, expected[problem.expectation] as Expected, calls, work));
       return { passed: failures.length === 0, calls: calls.length, failures };
     }
     await sleep(Math.min(POLL_MS, leftMs), undefined, { signal: signal() });
   }
+}
+
+async function failureOf(
+  { kind, expectation, found }: VerificationProblem,
+  { step, unknown, atLeast, atMost }: Expected,
+  calls: readonly CallRow[],
+  work: BoundedWork,
+): Promise<VerificationFailure> {
+  const places = new Set(unknown);
+  const shown = kind === 'unknown' ? calls.filter((_, place) => places.has(place)) : calls;
+  const isReported = kind === 'unknown' || (kind === 'count' && found < atLeast);
+  return {
+    expectation,
+    reason: kind,
+    found,
+    unknown: unknown.length,
+    atLeast,
+    atMost: Number.isFinite(atMost) ? atMost : null,
+    nearest: isReported ? await nearestCalls(step, shown, work) : [],
+  };
 }
 
 /** The most work of the patterns in one verification: some 4 s of a core, in turns. */
