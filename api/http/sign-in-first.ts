@@ -3,8 +3,8 @@ import { isOwnPath } from '../../domain/identity/auth/own-path-rules.ts';
 import { DomainError } from '../../domain/kernel/shared/errors.ts';
 
 /** A person opened a link: the browser shows the reply as a page. https://www.w3.org/TR/fetch-metadata/ */
-const isNavigation = ({ method, get }: Pick<Context, 'method' | 'get'>): boolean =>
-  method === 'GET' && get('sec-fetch-mode') === 'navigate' && get('sec-fetch-dest') === 'document';
+const isNavigation = (ctx: Context): boolean =>
+  ctx.method === 'GET' && ctx.get('sec-fetch-mode') === 'navigate' && ctx.get('sec-fetch-dest') === 'document';
 
 /**
  * Leads a person who opened a link without a session to the sign-in page, which leads back; false for anybody else, who
@@ -12,9 +12,7 @@ const isNavigation = ({ method, get }: Pick<Context, 'method' | 'get'>): boolean
  */
 export function leadsToSignIn(ctx: Context, error: unknown, basePath: string): boolean {
   if (!(error instanceof DomainError) || error.code !== 'unauthenticated') return false;
-  const get = (name: string) => ctx.get(name);
-  if (!isNavigation({ method: ctx.method, get }) || get('authorization') !== '' || !isOwnPath(ctx.url, basePath))
-    return false;
+  if (!isNavigation(ctx) || ctx.get('authorization') !== '' || !isOwnPath(ctx.url, basePath)) return false;
   ctx.redirect(`${basePath}/api/auth/sign-in?${new URLSearchParams({ next: ctx.url })}`);
   return true;
 }
