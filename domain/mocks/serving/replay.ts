@@ -1,13 +1,8 @@
 import { firstFrom } from '../../kernel/shared/ordered-rules.ts';
 import type { Turns } from '../../kernel/shared/turns.ts';
 import { TemplateError } from '../../events/webhooks/body-template.ts';
-import {
-  type CompiledStep,
-  compileStep,
-  rootOf,
-  type StoredStepParts,
-  type Variables,
-} from '../scenarios/compile-step.ts';
+import { type CompiledStep, compileStep, rootOf, type StoredStepParts } from '../scenarios/compile-step.ts';
+import type { Variables } from '../scenarios/step-conditions.ts';
 import type { Unjudged } from './judged-text.ts';
 import type { MockRequest } from './mock-request.ts';
 import type { MockMode } from '../scenarios/step-rules.ts';
