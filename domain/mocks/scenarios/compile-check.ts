@@ -1,11 +1,11 @@
-import { compile, JSONPathRecursionLimitError } from 'json-p3';
 import { isObject } from '../../kernel/json/json-rules.ts';
 import { FilterError, isEqual } from '../../events/webhooks/filter-rules.ts';
 import { compileLinearRegex } from '../../events/webhooks/linear-regex.ts';
 import { usePatternWork } from '../../events/webhooks/pattern-work.ts';
 import { DATE_MEMBERS, type DateTest, dateTest } from '../date-test.ts';
-import { judged, JudgedText, keptValue, NOT_KEPT, type Unjudged, UnjudgedError } from '../serving/judged-text.ts';
+import { judged, JudgedText, keptValue, NOT_KEPT, type Unjudged } from '../serving/judged-text.ts';
 import { isFormType, type MockRequest } from '../serving/mock-request.ts';
+import { compileJsonPath } from './json-path.ts';
 import type { RequestCheck } from './step-rules.ts';
 import { canonicalXml } from './xml-equality.ts';
 
@@ -211,34 +211,13 @@ function jsonTest(wanted: unknown, { extra, anyOrder }: { extra: boolean; anyOrd
   };
 }
 
-const PATH_MAX = 300;
-/** Each multiplies what a path finds, also the same value (`[*,*][*,*]`). */
-const COMMAS_MAX = 3;
-const QUOTED = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g;
-
-/**
- * A JSONPath looks at each value a few times at most: one descent; filters without descents, patterns, and queries from the
- * root, which would be asked of each value anew.
- */
 function pathTest(value: unknown, { is, none }: Part, path: string, level: number): Test {
-  if (typeof value !== 'string' || value.length > PATH_MAX)
-    throw new FilterError(path, `must be a JSONPath of at most ${PATH_MAX} characters`);
-  const bare = value.replaceAll(QUOTED, '""');
-  const isPlain = bare.split('..').length <= 2 && !/\?.*(?:\.\.|\$)|\b(?:match|search)\s*\(/.test(bare);
-  if (!isPlain || bare.split('?').length > 3)
-    throw new FilterError(
-      path,
-      'descends (..) once, outside of filters, and has at most two filters, without patterns and without $',
-    );
-  if (bare.split(',').length > COMMAS_MAX + 1) throw new FilterError(path, `has at most ${COMMAS_MAX} commas`);
-  const find = jsonPath(value, path);
+  const find = compileJsonPath(value, path);
   const test = is === undefined ? undefined : compileTest(is, `${path}/is`, level + 1);
-  const units = pathUnits(bare);
   return (text) => {
     const json = text.json();
     if (json === undefined) return false;
-    usePatternWork(units.each + units.ofValue * json.values);
-    const found = foundIn(json.value, find).filter((one) => one !== null);
+    const found = find(json).filter((one) => one !== null);
     if (none === true) return found.length === 0;
     return test ? found.some((one) => test(new JudgedText(textOf(one)))) : found.length > 0;
   };
@@ -253,56 +232,3 @@ function textOf(value: unknown): string {
 
 /** Units of pattern work for a value that a path finds, and for a character of one that is written as JSON. */
 const [FOUND_UNITS, WRITTEN_UNITS] = [5, 0.5];
-
-/**
- * Units of pattern work of a path: for one that names a single value the same for each text, for others by the values of
- * the text. What looks at all values below costs most; each comma may double what is found.
- */
-function pathUnits(path: string): { each: number; ofValue: number } {
-  const count = (part: RegExp) => path.match(part)?.length ?? 0;
-  const often = 2 ** count(/,/g);
-  const names = count(/[.[]/g) * often;
-  const wide = count(/[*?@:]/g) + 2 * count(/\.\./g);
-  return { each: 50 * names, ofValue: wide === 0 ? 0 : (100 * wide + 20 * names) * often };
-}
-
-/** A text with more levels than a path descends is not judged. */
-function foundIn(json: unknown, find: (json: unknown) => unknown[]): unknown[] {
-  try {
-    return find(json);
-  } catch (error) {
-    if (error instanceof JSONPathRecursionLimitError) throw new UnjudgedError('TOO_LARGE');
-    throw error;
-  }
-}
-
-/**
- * A JSONPath as Jayway, which other mock servers use, reads it: a filter is asked of the elements of a list, and of an
- * object itself, where the standard asks it of the object's members.
- */
-function jsonPath(text: string, path: string): (json: unknown) => unknown[] {
-  const [first = '', ...filtered] = text.split(/(?=\[\?)/);
-  const start = compiled(first.endsWith('..') ? `${first}*` : first, path);
-  const steps = filtered.map((part) => compiled(`$${part}`, path));
-  return (json) => {
-    const begun = [...start.query(json as never).values()] as unknown[];
-    if (first.endsWith('..')) begun.push(json);
-    return steps.reduce<unknown[]>(
-      (values, step) =>
-        values.flatMap((value) =>
-          Array.isArray(value) || isObject(value)
-            ? [...step.query((Array.isArray(value) ? value : [value]) as never).values()]
-            : [],
-        ),
-      first.endsWith('..') ? begun.filter((value) => isObject(value)) : begun,
-    );
-  };
-}
-
-function compiled(path: string, at: string) {
-  try {
-    return compile(path);
-  } catch (error) {
-    throw new FilterError(at, `is not a JSONPath (RFC 9535): ${(error as Error).message}`);
-  }
-}
