@@ -14,16 +14,8 @@ import type { CompiledStep } from './scenarios/compile-step.ts';
 import type { MockRequest } from './serving/mock-request.ts';
 import type { BodyForm } from './mocks.entities.ts';
 import type { ActiveScenario, CallNote, RunChange } from './serving/replay.queries.ts';
-import {
-  type CompiledSteps,
-  type Evaluation,
-  type Hit,
-  nearestSteps,
-  type NearMiss,
-  type RunState,
-  stepFor,
-  useStep,
-} from './serving/replay.ts';
+import { nearestSteps, type NearMiss } from './serving/nearest-steps.ts';
+import { type CompiledSteps, type Evaluation, type Hit, type RunState, stepFor, useStep } from './serving/replay.ts';
 import type { RequestFault } from './validate-request.ts';
 
 export interface MockPlace extends TenantKey {

@@ -8,7 +8,7 @@ import { callsAfter, type CallRow } from './calls.queries.ts';
 import { type CompiledStep, compileStep } from '../scenarios/compile-step.ts';
 import { keptRequest } from '../kept-request.ts';
 import { scenarioByName } from '../mocks.queries.ts';
-import { type CriterionReport, reportOfConditions } from '../serving/replay.ts';
+import { type CriterionReport, reportOfConditions } from '../serving/nearest-steps.ts';
 import type { StepRequest } from '../scenarios/step-rules.ts';
 import {
   boundsOf,
