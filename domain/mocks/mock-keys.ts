@@ -15,7 +15,10 @@ export function newMockKey(encryption: Encryption, workspaceId: string): { key: 
   return { key: encryption.encrypt(key, mockKeyContext(workspaceId)), keyHash: hashSecret(key) };
 }
 
-/** Of a service, as its mock servers name it to upstreams: the same in all its processes. @param publicUrl of its clients. */
+/**
+ * What the mock servers of a service name it to upstreams: the same in all its processes.
+ * @param publicUrl as clients write it.
+ */
 export const serviceId = (publicUrl: string): string => hashSecret(publicUrl).slice(0, 16);
 
 /** Where clients under test reach a workspace. @param mocksUrl of mock scenarios, without a slash at its end. */

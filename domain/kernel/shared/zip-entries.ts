@@ -13,8 +13,9 @@ export class ZipDefect extends Error {
 
 export interface ZipLimits {
   entries: number;
-  /** Of one file, and of all together, when they are unpacked. */
+  /** What one file may take when it is unpacked. */
   entryBytes: number;
+  /** What all of them may take together. */
   unpackedBytes: number;
 }
 

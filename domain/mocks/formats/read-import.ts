@@ -14,7 +14,7 @@ export interface ImportOrder {
   standInKey: Uint8Array;
   /** Of an HTTP archive: the exchanges with this origin. */
   origin?: string | undefined;
-  /** Of OpenAPI: requests that break the document are refused. Default: true. */
+  /** Whether requests that break an OpenAPI document are refused. Default: true. */
   validates?: boolean | undefined;
 }
 

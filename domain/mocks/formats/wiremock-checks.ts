@@ -7,7 +7,7 @@ import { NotTakenError, wantedJson } from './wiremock-criteria.ts';
 type Path = readonly (string | number)[];
 type Part = Record<string, unknown>;
 
-/** Of matchers of dates: members that say how they compare, and ours. */
+/** Members of matchers of dates that say how they compare, and what ours are called. */
 const DATE_MEMBERS = {
   actualFormat: 'format',
   truncateExpected: 'truncate',

@@ -90,7 +90,7 @@ function delayOf(
   return typeof fixed === 'number' ? { delayMs: Math.round(fixed) } : {};
 }
 
-/** Of a log-normal spread, where two thirds of its values are: a factor of e to sigma around the median. */
+/** The bounds of a spread; of a log-normal one: where two thirds of it are, a factor of e to sigma around the median. */
 function boundsOf({ lower, upper, median, sigma }: Part): { min: number; max: number } {
   const [from, to] =
     typeof median === 'number'

@@ -15,7 +15,7 @@ export interface ScenarioImport {
   contentBase64?: string | undefined;
   /** Of an HTTP archive: the exchanges with this origin. Default: that of the most. */
   origin?: string | undefined;
-  /** Of OpenAPI: requests that break the document are refused. Default: true. */
+  /** Whether requests that break an OpenAPI document are refused. Default: true. */
   validates?: boolean | undefined;
 }
 

@@ -65,23 +65,24 @@ export type JsonSchema = boolean | Record<string, unknown>;
 
 /** What requests must be like to get a response; others are told what is wrong with them. All of it as JSON: 12 KB. */
 export interface RequestSchemas {
-  /** Of objects with the values by name. Texts are read as the types that are wanted. */
+  /** What the segments of the path must be like, as an object by name. Texts are read as the types that are wanted. */
   path?: JsonSchema | undefined;
+  /** The same for the parameters of the query. */
   query?: JsonSchema | undefined;
-  /** Names in lower case. */
+  /** The same for the headers, with names in lower case. */
   headers?: JsonSchema | undefined;
-  /** Of JSON, or of the fields of a form. */
+  /** What the JSON of the body, or the fields of a form, must be like. */
   body?: JsonSchema | undefined;
   requiresBody?: boolean | undefined;
   /** Media types of bodies, without parameters; `*` as in HTTP. */
   contentTypes?: string[] | undefined;
   /** What `{$ref: '#/$defs/name'}` of the schemas refers to. */
   definitions?: Record<string, JsonSchema> | undefined;
-  /** Of the answer to others. Default: 400. */
+  /** The status of the answer to other requests. Default: 400. */
   status?: 400 | 422 | undefined;
 }
 export const SCHEMAS_MAX_BYTES = 12 * 1024;
-/** Of a body into which members of the request are put. */
+/** The most of a body into which members of the request are put. */
 export const ECHO_MAX_BYTES = 256 * 1024;
 
 export type StepResponse = {

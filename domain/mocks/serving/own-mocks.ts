@@ -5,9 +5,9 @@ import type { OwnListeners } from '../../kernel/outbound/own-listeners.ts';
 
 /** Where a request to a mock workspace of the service goes. */
 export interface OwnTarget {
-  /** Of the address at which the service's own processes reach it. */
+  /** The origin at which the service's own processes reach it. */
   origin: string;
-  /** Which the request names, as mocks may answer at that one alone. */
+  /** The host that the request names, as mocks may answer at that one alone. */
   host: string;
   /** With query. */
   path: string;

@@ -42,7 +42,7 @@ export interface VerificationFailure {
   atLeast: number;
   /** Null: any number. */
   atMost: number | null;
-  /** Of how many calls it is not known whether they match. */
+  /** How many calls there are of which it is not known whether they match. */
   unknown: number;
   /** Calls that matched nearly, and what kept them from it; of `unknown` those of which it is not known. */
   nearest: { number: string; method: string; path: string; criteria: CriterionReport[] }[];
