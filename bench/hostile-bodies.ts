@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { bodyLimitBytes } from '../api/http/server/request-body.ts';
@@ -8,6 +6,7 @@ import type { AnyRoute } from '../api/http/define-route.ts';
 import { routes } from '../api/routes.ts';
 import { quantile } from './figures.ts';
 import type { HostileRequest } from './hostile-sender.ts';
+import { beginProbes } from './probes.ts';
 import { startService } from './service.ts';
 
 /**
@@ -75,29 +74,15 @@ function bodiesFor(route: AnyRoute): Record<string, string> {
 
 const service = await startService([]);
 const { port } = new URL(service.url);
-const agent = new Agent({ keepAlive: true });
-
-const probe = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const startedAt = performance.now();
-    get({ port, path: '/healthz', agent }, (response) => {
-      response.resume().on('end', () => resolve(performance.now() - startedAt));
-    }).on('error', reject);
-  });
 
 async function measure(request: Omit<HostileRequest, 'untilMs'>) {
   const untilMs = Date.now() + Number(options.seconds) * 1_000;
   const workerData: HostileRequest = { ...request, untilMs };
   const sender = new Worker(new URL('hostile-sender.ts', import.meta.url), { workerData });
   const answered = once(sender, 'message') as Promise<[Record<string, number>]>;
-  const waits: Promise<number>[] = [];
-  // At a fixed rate, whether or not the last one has been answered: otherwise a stall would count once.
-  while (Date.now() < untilMs) {
-    waits.push(probe());
-    await sleep(PROBE_EVERY_MS);
-  }
-  const times = (await Promise.all(waits)).toSorted((a, b) => a - b);
+  const probes = beginProbes(port, PROBE_EVERY_MS);
   const [statuses] = await answered;
+  const times = (await probes.end()).toSorted((a, b) => a - b);
   return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), max: times.at(-1) ?? 0, statuses };
 }
 
@@ -136,6 +121,5 @@ try {
     }
   }
 } finally {
-  agent.destroy();
   await service.stop();
 }

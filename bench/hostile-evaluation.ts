@@ -1,4 +1,4 @@
-import { Agent, get, request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { isRepeatedTooOften } from '../domain/documents/expression-size-rules.ts';
@@ -15,6 +15,7 @@ import { compileLinearRegex } from '../domain/events/webhooks/linear-regex.ts';
 import { PatternWorkError, withPatternWork } from '../domain/events/webhooks/pattern-work.ts';
 import { Figures, quantile } from './figures.ts';
 import { generate, unexpected } from './load.ts';
+import { beginProbes } from './probes.ts';
 import { startService } from './service.ts';
 
 /**
@@ -167,11 +168,11 @@ async function measureAttacks(): Promise<void> {
       console.log(`round ${round}`);
       for (const [name, { body, headers }] of Object.entries(MOCK_ATTACKS)) {
         if (options.attack !== undefined && options.attack !== name) continue;
-        const quiet = beginProbes(port);
+        const quiet = beginProbes(port, PROBE_EVERY_MS);
         const alone = await ordinary();
         const quietWaits = await quiet.end();
         const attack = beginAttack(port, targets.get(name) ?? '', headers, Buffer.from(body));
-        const probes = beginProbes(port);
+        const probes = beginProbes(port, PROBE_EVERY_MS);
         const beside = await ordinary();
         const waits = await probes.end();
         console.log(name, JSON.stringify(await attack.end()));
@@ -222,28 +223,6 @@ function beginAttack(port: string, path: string, headers: Record<string, string>
       await Promise.all(running);
       agent.destroy();
       return statuses;
-    },
-  };
-}
-
-/** Asks `/healthz` at a fixed rate, whether or not it has answered; `end` gives the waits in ms. */
-function beginProbes(port: string) {
-  const agent = new Agent({ keepAlive: true });
-  const waits: Promise<number>[] = [];
-  const probe = () =>
-    new Promise<number>((resolve, reject) => {
-      const startedAt = performance.now();
-      get({ port, path: '/healthz', agent }, (response) => {
-        response.resume().on('end', () => resolve(performance.now() - startedAt));
-      }).on('error', reject);
-    });
-  const timer = setInterval(() => waits.push(probe()), PROBE_EVERY_MS);
-  return {
-    async end() {
-      clearInterval(timer);
-      const found = await Promise.all(waits);
-      agent.destroy();
-      return found;
     },
   };
 }
