@@ -9,8 +9,8 @@ import { newestCandidates } from '../../release-candidates/candidate-series.quer
 import type { CandidateRow } from '../../release-candidates/release-candidates.queries.ts';
 import { inSteps } from '../../../kernel/queues/in-steps.ts';
 import type { Tx } from '../../../unit-of-work.ts';
-import { arrivalCommits, keptCommits } from '../arrival-commits.ts';
-import { type CountedPackageChanges, countedCommits, heldParts, type PartsIn, placesOf } from '../held-parts.ts';
+import { arrivalCommits, keptCommits } from './arrival-commits.ts';
+import { type CountedPackageChanges, countedCommits, heldParts, type PartsIn, placesOf } from './held-parts.ts';
 import { environmentLabels } from '../measures/metrics.queries.ts';
 import type { PackageVersion } from '../versions/package-versions.queries.ts';
 import { knownVersionCommits, versionState } from '../versions/version-commit-cache.ts';

@@ -5,7 +5,7 @@ import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import { statement } from '../../../kernel/data/statement.ts';
 import { newId } from '../../../kernel/shared/ids.ts';
 import type { Tx } from '../../../unit-of-work.ts';
-import type { Lease } from '../token-leases.queries.ts';
+import type { Lease } from './token-leases.queries.ts';
 
 /** Whose token: a registered org's own or, with a name, that of a sandbox or scratch org that is reached through it. */
 export interface TokenKey {

@@ -8,7 +8,7 @@ import type { Encryption } from '../../../kernel/encryption/encryption.ts';
 import { orgByUsername } from '../crm-orgs.queries.ts';
 import { openCredential, type StoredCredential } from './crm-secrets.ts';
 import { tokenState, type TokenState } from './crm-tokens.queries.ts';
-import type { Lease } from '../token-leases.queries.ts';
+import type { Lease } from './token-leases.queries.ts';
 import type { CallOrg } from './org-connections.ts';
 import { actorOf, isJustInTime, keyOf, type OrgPlace, type ScratchAccess } from '../org-places.ts';
 

@@ -2,7 +2,7 @@ import type { CrmAnswer } from '../../crm/crm-platform.port.ts';
 import { persistently } from '../../../kernel/data/database-trouble.ts';
 import { sealAccessToken, sealCredential } from './crm-secrets.ts';
 import { storeFailure, storeToken, type TokenState } from './crm-tokens.queries.ts';
-import { freeLease, holdLease, type Lease, takeLease } from '../token-leases.queries.ts';
+import { freeLease, holdLease, type Lease, takeLease } from './token-leases.queries.ts';
 import { createOrgGrants, type Minted, type Refused } from './org-grants.ts';
 import { learntHealth } from '../org-health-rules.ts';
 import { followHealth, lockedOrg, noteHealth, noteMoved } from '../org-health.mutations.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrmAnswer } from '../../crm/crm-platform.port.ts';
 import { openCredential } from './crm-secrets.ts';
 import { ownTokens, tokenState, type TokenKey } from './crm-tokens.queries.ts';
-import { freeLease, type Lease, takeLease } from '../token-leases.queries.ts';
+import { freeLease, type Lease, takeLease } from './token-leases.queries.ts';
 import { actorOf, type OrgPlace } from '../org-places.ts';
 import { type OrgTokenParts, STILL_MINTING } from './org-tokens.ts';
 

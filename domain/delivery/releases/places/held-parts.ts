@@ -1,9 +1,9 @@
-import type { CommitView } from '../../code/git/commits.queries.ts';
-import { bitCount, CHANGES_MAX } from '../../code/git/graph/counted-changes-rules.ts';
-import type { PackageChanges } from '../../code/git/work-item-changes.ts';
-import { memoized } from '../../kernel/caches/memoized.ts';
-import type { PackageVersion } from './versions/package-versions.queries.ts';
-import { type CountedPart, isCarriedOver, withPicks } from './places/work-item-places-rules.ts';
+import type { CommitView } from '../../../code/git/commits.queries.ts';
+import { bitCount, CHANGES_MAX } from '../../../code/git/graph/counted-changes-rules.ts';
+import type { PackageChanges } from '../../../code/git/work-item-changes.ts';
+import { memoized } from '../../../kernel/caches/memoized.ts';
+import type { PackageVersion } from '../versions/package-versions.queries.ts';
+import { type CountedPart, isCarriedOver, withPicks } from './work-item-places-rules.ts';
 
 /** The changes of a work item in a package. */
 export interface CountedPackageChanges extends PackageChanges {

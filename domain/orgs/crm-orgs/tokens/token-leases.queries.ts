@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { newId } from '../../kernel/shared/ids.ts';
-import type { Tx } from '../../unit-of-work.ts';
-import type { TokenKey } from './tokens/crm-tokens.queries.ts';
+import { newId } from '../../../kernel/shared/ids.ts';
+import type { Tx } from '../../../unit-of-work.ts';
+import type { TokenKey } from './crm-tokens.queries.ts';
 
 const secondsAhead = (ms: number) => sql<string>`now() + make_interval(secs => ${ms / 1_000})`;
 

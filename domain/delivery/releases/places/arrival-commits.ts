@@ -1,6 +1,6 @@
-import type { PackageArrivals } from '../deployments/package-arrivals.ts';
-import type { PackageVersion } from './versions/package-versions.queries.ts';
-import type { VersionState } from './versions/version-commit-cache.ts';
+import type { PackageArrivals } from '../../deployments/package-arrivals.ts';
+import type { PackageVersion } from '../versions/package-versions.queries.ts';
+import type { VersionState } from '../versions/version-commit-cache.ts';
 
 type Arrival = PackageArrivals['arrivals'][number];
 
