@@ -1,5 +1,6 @@
 import { insertOverrideStep } from '../approvals/approval-steps.queries.ts';
 import { makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
+import { isoOf } from '../../kernel/text/date-time-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { openChildren } from './children/child-runs.queries.ts';
@@ -44,9 +45,6 @@ export type RunSummary = Pick<
   | 'cicdRunUrl'
 >;
 
-/** A moment of the database in ISO 8601. */
-export const iso = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString());
-
 export const CANCELLED: RunOutcome = { status: 'cancelled' };
 /** The outcome of a run that was taken over after its program may have been started. */
 export const LOST: RunOutcome = {
@@ -73,8 +71,8 @@ export async function endRun(
   const result = code === undefined ? own : { ...own, code };
   const moved = await moveRun(tx, run.id, { status, error, result, output, endedAt: tx.now });
   if (!moved) return false;
-  const startedAt = iso(moved.startedAt);
-  const endedAt = iso(moved.endedAt);
+  const startedAt = moved.startedAt && isoOf(moved.startedAt);
+  const endedAt = moved.endedAt && isoOf(moved.endedAt);
   const durationMs = startedAt && endedAt ? Date.parse(endedAt) - Date.parse(startedAt) : null;
   emitEvent(tx, eventOfEnd(status), {
     ...eventDataOf(run),

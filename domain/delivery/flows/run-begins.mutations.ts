@@ -3,6 +3,7 @@ import { lacksApproval } from '../approvals/approvals.mutations.ts';
 import { ticketsOfRun } from '../environment-locks/lock-tickets.queries.ts';
 import { lockDomain } from '../release-candidates/candidate-locks.queries.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
+import { isoOf } from '../../kernel/text/date-time-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { type Commands, executorHere } from './programs/commands-file.ts';
@@ -21,7 +22,6 @@ import {
   closeRun,
   endRun,
   eventDataOf,
-  iso,
   LOST,
   type RunOutcome,
   type RunSummary,
@@ -192,8 +192,9 @@ export async function beginExecution(tx: Tx, run: RunSummary, { startsProgram = 
   const programStartedAt = startsProgram ? tx.now : undefined;
   const moved = await moveRun(tx, run.id, { status: 'running', startedAt: tx.now, programStartedAt });
   if (!moved) return false;
-  emitEvent(tx, 'flow.started', { ...eventDataOf(run), status: displayOf('running'), startedAt: iso(moved.startedAt) });
-  announceDeployment(tx, run, iso(moved.startedAt));
+  const startedAt = moved.startedAt && isoOf(moved.startedAt);
+  emitEvent(tx, 'flow.started', { ...eventDataOf(run), status: displayOf('running'), startedAt });
+  announceDeployment(tx, run, startedAt);
   if (moved.startedAt !== null) await tellOfRun(tx, run, { status: 'running', at: moved.startedAt });
   auditMove(tx, run, 'run_started', `Run of ${run.taskType} began`, { status: 'running' });
   return true;

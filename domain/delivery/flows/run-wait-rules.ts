@@ -1,3 +1,4 @@
+import { isoOf } from '../../kernel/text/date-time-rules.ts';
 import type { RunStatus } from './run-status-rules.ts';
 
 export const WAIT_KINDS = ['approval', 'window', 'lock'] as const;
@@ -23,22 +24,25 @@ export interface GateFacts {
   lock: { environmentName: string; heldBy: string | null; expiresAt: string | null } | null;
 }
 
-const iso = (time: string | null): string | null => (time === null ? null : new Date(time).toISOString());
-
 /** What a run waits for; null for one that has begun, has ended, or has not come to a gate yet. */
 export function waitOf({ status, waitsFor, nextWindowAt, approval, lock }: GateFacts): RunWait | null {
   if (status === 'waiting_approval' && approval) {
     const { approvers, minApprovals, given, expiresAt } = approval;
     const whose = approvers.length === 0 ? 'the owners' : approvers.join(', ');
     const progress = minApprovals > 1 ? ` (${given} of ${minApprovals} given)` : '';
-    return { for: 'approval', who: approvers, reason: `Approval by ${whose}${progress}`, until: iso(expiresAt) };
+    return { for: 'approval', who: approvers, reason: `Approval by ${whose}${progress}`, until: isoOf(expiresAt) };
   }
   if (status === 'waiting_window')
-    return { for: 'window', who: [], reason: waitsFor ?? 'A window of its environment', until: iso(nextWindowAt) };
+    return {
+      for: 'window',
+      who: [],
+      reason: waitsFor ?? 'A window of its environment',
+      until: nextWindowAt && isoOf(nextWindowAt),
+    };
   if (status === 'waiting_lock' && lock) {
     const { environmentName, heldBy, expiresAt } = lock;
     const reason = `The lock of ${environmentName}${heldBy === null ? '' : `, which ${heldBy} holds`}`;
-    return { for: 'lock', who: heldBy === null ? [] : [heldBy], reason, until: iso(expiresAt) };
+    return { for: 'lock', who: heldBy === null ? [] : [heldBy], reason, until: expiresAt && isoOf(expiresAt) };
   }
   return null;
 }
