@@ -1,29 +1,16 @@
-import { assertApprovable, requestersOf } from '../approvals/approvable.ts';
-import { policyOfPayload, termsOf } from '../../projects/policies/approval-policy.ts';
 import type { Actor, TenantKey } from '../../kernel/shared/actor.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import { targetOfRollback } from '../releases/rollbacks/rollback-targets.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
 import { tellOfRun } from './runs.hooks.ts';
-import { emitEvent } from '../../events/webhooks/event-catalog.ts';
-import type { Reads } from '../../kernel/data/fenced-reads.ts';
-import { type Commands, executorHere, unavailableType } from './programs/commands-file.ts';
-import { whyNotByItself } from './programs/own-means.queries.ts';
-import {
-  type ExecutorName,
-  isPromotion,
-  obeysWindows,
-  waitsForNobody,
-  whyUnavailable,
-} from './programs/executor-rules.ts';
+import { type Commands, executorHere } from './programs/commands-file.ts';
+import { isPromotion, obeysWindows, waitsForNobody } from './programs/executor-rules.ts';
 import { findRun, runById } from './flow-runs.queries.ts';
 import type { RunPayload } from './flow-payloads.ts';
 import { type FlowType, parsePayload } from './flow-types.ts';
-import { gatedAs, policySourceOf, type RunGates, whyMissing } from './gates/gate-rules.ts';
-import { insertRun, type NewRun, placeOf, type RunPlace } from './new-runs.queries.ts';
-import { gatesOfRun } from './gates/run-gates.queries.ts';
-import { assertPromotable, assertStagesPromotable, overrideOf, type Stage, stagesOf } from './promoted-runs.ts';
+import { insertRun, type NewRun, type RunPlace } from './new-runs.queries.ts';
+import { announceOverride, assertPromotable, assertStagesPromotable, overrideOf, stagesOf } from './promoted-runs.ts';
+import { assertApprovals, assertAvailable, gatesInRequest } from './run-refusals.ts';
 import { peopleBehind } from '../../identity/application-tokens/requesters.queries.ts';
 import { workflowPathOf } from '../../kernel/shared/workflow-path-rules.ts';
 import { newId } from '../../kernel/shared/ids.ts';
@@ -98,13 +85,15 @@ export async function acceptRun(
   const { payload, releaseName } = await releaseOf(tx, type, parsed, place);
   const stages = commands && place && executor === 'children' ? await stagesOf(tx, place, payload) : [];
   if (commands && place && isPromotion(type)) {
-    const { projectId } = place;
-    const { environmentIds } = gates;
-    const parent = origin.parentId ? await findRun(tx, origin.parentId) : undefined;
-    const isChild = parent !== undefined && !isFinal(parent.status);
-    const release = { projectId, domain: payload.domain ?? '', releaseName: releaseName ?? '' };
     if (executor === 'children') await assertStagesPromotable(tx, place, stages, payload, prefix);
-    else await assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);
+    else {
+      const { projectId } = place;
+      const { environmentIds } = gates;
+      const parent = origin.parentId ? await findRun(tx, origin.parentId) : undefined;
+      const isChild = parent !== undefined && !isFinal(parent.status);
+      const release = { projectId, domain: payload.domain ?? '', releaseName: releaseName ?? '' };
+      await assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);
+    }
   }
   if (commands) await assertApprovals(tx, { payload, gates, stages }, origin.requestedBy ?? tx.actor);
   const override = obeysWindows(type) ? overrideOf(payload, origin.requestedBy ?? tx.actor, tx.now) : null;
@@ -186,60 +175,6 @@ export async function acceptRun(
   };
 }
 
-interface AskedRun {
-  payload: RunPayload;
-  gates: RunGates;
-  /** The environments of its children, which ask for approvals of their own. */
-  stages: readonly Stage[];
-}
-
-/** Throws `too_few_approvers` where an approval of a run, or of one of its children, could not be given. */
-export async function assertApprovals(tx: Tx, { payload, gates, stages }: AskedRun, requestedBy: Actor): Promise<void> {
-  const run = policyOfPayload(payload);
-  const asked = [gates.policies, ...stages.map((stage) => [policySourceOf(stage)])];
-  const all = asked.flatMap((policies) => termsOf({ policies, run, now: tx.now }) ?? []);
-  if (all.length > 0) await assertApprovable(tx, all, await requestersOf(tx, requestedBy));
-}
-
-/** Throws `flow_unavailable` where nothing carries runs of a type out. */
-export async function assertAvailable(
-  reads: Reads,
-  type: FlowType,
-  { pipeline }: RunPayload,
-  commands: Commands,
-  projectId: string | undefined,
-): Promise<void> {
-  const means = { hasPipeline: pipeline !== undefined, commands };
-  const unavailable = unavailableType(type, means);
-  if (unavailable !== undefined) throw new DomainError('flow_unavailable', whyUnavailable(unavailable));
-  const why = await whyNotByItself(reads, { ...type, executor: executorHere(type, means), projectId });
-  if (why !== null) throw new DomainError('flow_unavailable', why);
-}
-
-function announceOverride(
-  tx: Tx,
-  run: Pick<NewRun, 'payload' | 'taskType' | 'domain' | 'releaseName'> & { id: string; override: Override },
-  place: RunPlace | undefined,
-): void {
-  const { id, taskType, payload, domain = null, releaseName = null, override } = run;
-  const about = {
-    repositoryIdentifier: place?.repositoryIdentifier ?? null,
-    environmentName: payload.environmentName ?? null,
-    domain,
-    releaseName,
-  };
-  tx.audit({
-    source: 'flow',
-    action: 'promotion.overridden',
-    entityType: 'flow_run',
-    entityId: id,
-    repositoryIdentifier: about.repositoryIdentifier,
-    summary: `${override.by} overrode the promotion policy of ${about.environmentName ?? 'its environments'} for ${about.releaseName ?? taskType}`,
-    after: { ...about, ...override },
-  });
-  emitEvent(tx, 'promotion.overridden', { executionId: id, taskType, ...about, ...override });
-}
-
 /**
  * The release that a run is about; a rollback goes to one that its payload names from now on, so that a rerun goes to the
  * same. Throws `invalid_transition` when there is nothing to roll back to.
@@ -256,26 +191,6 @@ async function releaseOf(
   const named = payload.toReleaseName as string | undefined;
   const target = await targetOfRollback(tx, { environmentId, domain }, named);
   return { payload: { ...payload, toReleaseName: target.releaseName }, releaseName: target.releaseName };
-}
-
-/**
- * Where a payload's run takes place, and the gates that it passes. Throws `invalid_request`.
- * @param prefix of the payload's fields in the request: `payload/`.
- * @param executor as far as it is known: the gates are decided again when the run begins.
- */
-export async function gatesInRequest(
-  tx: Tx,
-  type: FlowType,
-  payload: RunPayload,
-  prefix: string,
-  executor: ExecutorName | undefined = payload.pipeline ? 'cicd' : type.own,
-): Promise<{ place: RunPlace | undefined; gates: RunGates }> {
-  const place = await placeOf(tx, payload, prefix);
-  const { projectId = null, environmentId = null } = place ?? {};
-  const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), payload, projectId, environmentId });
-  const fields = gates.missing.map(({ member, detail }) => ({ pointer: prefix + member, detail }));
-  if (fields.length > 0) throw new DomainError('invalid_request', whyMissing(gates), { fields });
-  return { place, gates };
 }
 
 /** What a payload names, for operators. */

@@ -1,4 +1,5 @@
 import { findApprovalOfRun } from '../approvals/approvals.queries.ts';
+import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
 import { missingCandidate, type Obstacle } from '../promotion/promotable-rules.ts';
@@ -12,6 +13,7 @@ import { openChildren, releaseEnvironments } from './children/child-runs.queries
 import type { RunContext } from './flow-runs.queries.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
 import type { RunPayload } from './flow-payloads.ts';
+import type { NewRun, RunPlace } from './new-runs.queries.ts';
 import { isPromotion } from './programs/executor-rules.ts';
 import { type FlowType, flowType } from './flow-types.ts';
 
@@ -183,4 +185,29 @@ export function overrideOf(
   if (requester.type !== 'user' || requester.role !== 'owner')
     throw new DomainError('forbidden', 'Only owners override the promotion policy of an environment, in person');
   return { reason: override.reason, by: requester.email, at: now.toISOString() };
+}
+
+/** Records and announces that a run passes the promotion policy by its override. */
+export function announceOverride(
+  tx: Tx,
+  run: Pick<NewRun, 'payload' | 'taskType' | 'domain' | 'releaseName'> & { id: string; override: Override },
+  place: RunPlace | undefined,
+): void {
+  const { id, taskType, payload, domain = null, releaseName = null, override } = run;
+  const about = {
+    repositoryIdentifier: place?.repositoryIdentifier ?? null,
+    environmentName: payload.environmentName ?? null,
+    domain,
+    releaseName,
+  };
+  tx.audit({
+    source: 'flow',
+    action: 'promotion.overridden',
+    entityType: 'flow_run',
+    entityId: id,
+    repositoryIdentifier: about.repositoryIdentifier,
+    summary: `${override.by} overrode the promotion policy of ${about.environmentName ?? 'its environments'} for ${about.releaseName ?? taskType}`,
+    after: { ...about, ...override },
+  });
+  emitEvent(tx, 'promotion.overridden', { executionId: id, taskType, ...about, ...override });
 }

@@ -3,14 +3,9 @@ import type { Tx } from '../../../unit-of-work.ts';
 import { type Commands, executorHere } from '../programs/commands-file.ts';
 import { endRun } from '../flow-runs.mutations.ts';
 import { runById } from '../flow-runs.queries.ts';
-import {
-  type AcceptedRun,
-  acceptRun,
-  assertApprovals,
-  assertAvailable,
-  gatesInRequest,
-} from '../new-runs.mutations.ts';
+import { type AcceptedRun, acceptRun } from '../new-runs.mutations.ts';
 import { stagesOf } from '../promoted-runs.ts';
+import { assertApprovals, assertAvailable, gatesInRequest } from '../run-refusals.ts';
 import {
   countSchedules,
   findSchedule,

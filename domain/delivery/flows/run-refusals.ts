@@ -1,0 +1,65 @@
+import type { Reads } from '../../kernel/data/fenced-reads.ts';
+import type { Actor } from '../../kernel/shared/actor.ts';
+import { DomainError } from '../../kernel/shared/errors.ts';
+import { policyOfPayload, termsOf } from '../../projects/policies/approval-policy.ts';
+import type { Tx } from '../../unit-of-work.ts';
+import { assertApprovable, requestersOf } from '../approvals/approvable.ts';
+import type { RunPayload } from './flow-payloads.ts';
+import type { FlowType } from './flow-types.ts';
+import { gatedAs, policySourceOf, type RunGates, whyMissing } from './gates/gate-rules.ts';
+import { gatesOfRun } from './gates/run-gates.queries.ts';
+import { placeOf, type RunPlace } from './new-runs.queries.ts';
+import { type Commands, executorHere, unavailableType } from './programs/commands-file.ts';
+import { type ExecutorName, whyUnavailable } from './programs/executor-rules.ts';
+import { whyNotByItself } from './programs/own-means.queries.ts';
+import type { Stage } from './promoted-runs.ts';
+
+/**
+ * Where a payload's run takes place, and the gates that it passes. Throws `invalid_request`.
+ * @param prefix of the payload's fields in the request: `payload/`.
+ * @param executor as far as it is known: the gates are decided again when the run begins.
+ */
+export async function gatesInRequest(
+  tx: Tx,
+  type: FlowType,
+  payload: RunPayload,
+  prefix: string,
+  executor: ExecutorName | undefined = payload.pipeline ? 'cicd' : type.own,
+): Promise<{ place: RunPlace | undefined; gates: RunGates }> {
+  const place = await placeOf(tx, payload, prefix);
+  const { projectId = null, environmentId = null } = place ?? {};
+  const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), payload, projectId, environmentId });
+  const fields = gates.missing.map(({ member, detail }) => ({ pointer: prefix + member, detail }));
+  if (fields.length > 0) throw new DomainError('invalid_request', whyMissing(gates), { fields });
+  return { place, gates };
+}
+
+interface AskedRun {
+  payload: RunPayload;
+  gates: RunGates;
+  /** The environments of its children, which ask for approvals of their own. */
+  stages: readonly Stage[];
+}
+
+/** Throws `too_few_approvers` where an approval of a run, or of one of its children, could not be given. */
+export async function assertApprovals(tx: Tx, { payload, gates, stages }: AskedRun, requestedBy: Actor): Promise<void> {
+  const run = policyOfPayload(payload);
+  const asked = [gates.policies, ...stages.map((stage) => [policySourceOf(stage)])];
+  const all = asked.flatMap((policies) => termsOf({ policies, run, now: tx.now }) ?? []);
+  if (all.length > 0) await assertApprovable(tx, all, await requestersOf(tx, requestedBy));
+}
+
+/** Throws `flow_unavailable` where nothing carries runs of a type out. */
+export async function assertAvailable(
+  reads: Reads,
+  type: FlowType,
+  { pipeline }: RunPayload,
+  commands: Commands,
+  projectId: string | undefined,
+): Promise<void> {
+  const means = { hasPipeline: pipeline !== undefined, commands };
+  const unavailable = unavailableType(type, means);
+  if (unavailable !== undefined) throw new DomainError('flow_unavailable', whyUnavailable(unavailable));
+  const why = await whyNotByItself(reads, { ...type, executor: executorHere(type, means), projectId });
+  if (why !== null) throw new DomainError('flow_unavailable', why);
+}
