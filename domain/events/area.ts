@@ -4,5 +4,5 @@ import { webhookSecretContext } from './webhooks/webhook-secrets.ts';
 
 /** What the area adds to the service. */
 export const events = {
-  encryptedColumns: [...encryptedById('webhook', ['secret', 'previous_secret', 'headers'], webhookSecretContext)],
+  encryptedColumns: encryptedById('webhook', ['secret', 'previous_secret', 'headers'], webhookSecretContext),
 } satisfies Area;

@@ -4,5 +4,5 @@ import { mockKeyContext } from './mock-keys.ts';
 
 /** What the area adds to the service. */
 export const mocks = {
-  encryptedColumns: [...encryptedById('mock_workspace', ['key'], mockKeyContext)],
+  encryptedColumns: encryptedById('mock_workspace', ['key'], mockKeyContext),
 } satisfies Area;

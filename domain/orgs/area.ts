@@ -4,5 +4,5 @@ import { crmTokenContext } from './crm-orgs/tokens/crm-secrets.ts';
 
 /** What the area adds to the service. */
 export const orgs = {
-  encryptedColumns: [...encryptedById('crm_token', ['credential', 'access_token'], crmTokenContext)],
+  encryptedColumns: encryptedById('crm_token', ['credential', 'access_token'], crmTokenContext),
 } satisfies Area;

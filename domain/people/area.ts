@@ -5,9 +5,7 @@ import { chatSecretContext } from './chat/chat-secrets.ts';
 
 /** What the area adds to the service. */
 export const people = {
-  encryptedColumns: [
-    ...encryptedById('chat_workspace', ['bot_token', 'app_token', 'signing_secret'], chatSecretContext),
-  ],
+  encryptedColumns: encryptedById('chat_workspace', ['bot_token', 'app_token', 'signing_secret'], chatSecretContext),
   hooks: {
     approvalChanged: changeApprovalMessages,
   },

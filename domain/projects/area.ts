@@ -4,5 +4,5 @@ import { integrationSecretContext } from './integrations/integrations.mutations.
 
 /** What the area adds to the service. */
 export const projects = {
-  encryptedColumns: [...encryptedById('integration', ['credentials'], integrationSecretContext)],
+  encryptedColumns: encryptedById('integration', ['credentials'], integrationSecretContext),
 } satisfies Area;

@@ -7,7 +7,7 @@ import { reviewInstanceContext } from './review-pools/review-instances.mutations
 
 /** What the area adds to the service. */
 export const review = {
-  encryptedColumns: [...encryptedById('review_instance', ['cli_auth_url'], reviewInstanceContext)],
+  encryptedColumns: encryptedById('review_instance', ['cli_auth_url'], reviewInstanceContext),
   hooks: {
     runReached: followEndOfRun,
     async projectRemoved(tx, projectId) {
