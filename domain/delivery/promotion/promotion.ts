@@ -102,8 +102,12 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
     branch: owner === projectId ? branch : '**',
   }));
   const isAsked = candidate !== undefined && !isRollback && !environments.every(takesEveryBranch);
-  const claimed = isAsked && { branch: candidate.branch ?? defaultBranch, commitSha: candidate.commitSha };
-  const finding = claimed ? await branchFinding(reads, projectId, claimed) : undefined;
+  const finding = isAsked
+    ? await branchFinding(reads, projectId, {
+        branch: candidate.branch ?? defaultBranch,
+        commitSha: candidate.commitSha,
+      })
+    : undefined;
   for (const environment of environments) {
     const obstacle = promotable({
       named: { domain, releaseName },

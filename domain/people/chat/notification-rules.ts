@@ -1,3 +1,4 @@
+import { isObject } from '../../kernel/json/json-rules.ts';
 import { UntrustedJson } from '../../kernel/json/untrusted-json-rules.ts';
 import { EVENT_FAMILIES } from './event-family-rules.ts';
 import {
@@ -46,7 +47,7 @@ function messageOf(title: string, blocks: readonly ChatBlock[], ending: readonly
 /** An event that clients queue: its first members that are texts or numbers. */
 function unknownEvent(event: string, data: unknown): ChatMessage {
   const title = wordsOf(event);
-  const members = typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.keys(data) : [];
+  const members = isObject(data) ? Object.keys(data) : [];
   const given = new UntrustedJson(data);
   const values = Object.fromEntries(
     members.slice(0, MEMBERS_SHOWN).map((name) => [escaped(name, 60), given.at(name).text()]),

@@ -48,12 +48,12 @@ export async function reevaluatePool(
   const pool = await findPool(tx, poolId);
   if (!pool) return undefined;
   await retireEnded(tx, pool);
-  const upkeep = await settleRun(tx, pool);
+  const settled = { ...pool, ...(await settleRun(tx, pool)) };
   await serveLine(tx, pool);
   const counts = (await instanceCounts(tx, [poolId]))(poolId);
   const waiting = await countWaiting(tx, poolId);
-  await announceLow(tx, { ...pool, ...upkeep }, counts, waiting, commands);
-  const prepared = await prepare(tx, { ...pool, ...upkeep }, counts, waiting, commands);
+  await announceLow(tx, settled, counts, waiting, commands);
+  const prepared = await prepare(tx, settled, counts, waiting, commands);
   await notePool(tx, poolId, { checkedAt: tx.now });
   const dues = [
     prepared.isPreparing ? RUN_CHECKED_EVERY_MS : null,

@@ -1,5 +1,4 @@
-import type { RunContext } from '../../delivery/flows/flow-runs.queries.ts';
-import type { ReachedStatus } from '../../delivery/flows/runs.hooks.ts';
+import type { ReachedRun, ReachedStatus } from '../../delivery/flows/runs.hooks.ts';
 import { projectById } from '../../projects/projects/projects.queries.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { placeOfItems } from '../work-items/work-items.queries.ts';
@@ -9,17 +8,11 @@ import { CLOSE_AFTER_MS, eventOfRun, isShownOnItem } from './report-rules.ts';
 import { afterEvents, announceChange, auditChange } from './work-item-requests.mutations.ts';
 import { findRequest, keepExecution, storeRequest } from './work-item-requests.queries.ts';
 
-/** What the report of a run is made of. */
-export type RequestedRun = Pick<
-  RunContext,
-  'id' | 'parentId' | 'projectId' | 'repositoryIdentifier' | 'taskType' | 'payload' | 'cicdRunUrl'
->;
-
 /**
  * Takes the new status of a run to the request that it carries out: that of its id, which may be of another project, else
  * the newest of the work item that it names in its own project and of its type. What the work item is to show of it is written after the commit.
  */
-export async function reportRunToRequest(tx: Tx, run: RequestedRun, reached: ReachedStatus): Promise<void> {
+export async function reportRunToRequest(tx: Tx, run: ReachedRun, reached: ReachedStatus): Promise<void> {
   const { id: executionId, parentId, projectId, repositoryIdentifier, taskType } = run;
   const { workItemRef } = run.payload;
   const event = eventOfRun(reached.status);
