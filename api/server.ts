@@ -179,7 +179,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
       },
       chat: { ...backend.chat, findSenders: createFindChatSenders(database) },
       crm: { ...backend.crm, noteAccess: createAccessNotes(database, now) },
-      documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.lanes }),
+      documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.webhook }),
       environmentLocks: backend.environmentLocks,
       flows: { commands: backend.commands, workflowUrl: workflowUrls(config) },
       git: {
@@ -203,7 +203,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
         deploymentLogs: createDeploymentLogCache(),
       },
       reviewRules: createRuleCache(),
-      webhooks: { queue: createDeliveryQueue(database, signals.lanes), outbound: backend.outbound },
+      webhooks: { queue: createDeliveryQueue(database, signals.webhook), outbound: backend.outbound },
       workItems: { findTracker: backend.findWorkTracker },
     },
     signals,

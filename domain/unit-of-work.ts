@@ -10,12 +10,12 @@ import {
   unchainedEntry,
 } from './kernel/audit/append.queries.ts';
 import type { UnchainedEntry } from './kernel/audit/audit-rules.ts';
-import type { HookHandlers, Hooks } from './kernel/hooks.port.ts';
+import type { HookHandlers, Hooks, Said, Told } from './kernel/hooks.port.ts';
 import type { Actor, TenantKey } from './kernel/shared/actor.ts';
+import type { Signals, SignalsByKind } from './kernel/signals.port.ts';
 import { COMMIT_WITH_NEXT } from './kernel/data/dialect.ts';
 import { fenceVariables, type Reads } from './kernel/data/fenced-reads.ts';
 import { statement } from './kernel/data/statement.ts';
-import type { RunWorkflowKey } from './kernel/shared/workflow-path-rules.ts';
 import type { Database, Tables } from './kernel/data/tables.ts';
 import {
   type Announcement,
@@ -45,26 +45,10 @@ export interface Tx {
   noteDone(): void;
   /** Adds an entry to the tenant's audit trail; written as the last statement before the commit. */
   audit(note: AuditNote): void;
-  /** Marks a webhook that has something new to deliver; its lane is signalled when the transaction is committed. */
-  signalLane(webhookId: string): void;
-  /** Marks a chat workspace with messages to change; its lane is signalled when the transaction is committed. */
-  signalChat(workspaceId: string): void;
-  /** Marks an approval that something other than a decision settled; its workflow checks it again after the commit. */
-  signalApproval(approval: SettledApproval): void;
-  /** Marks a deployment that was stored; it is applied to its candidate after the commit. */
-  signalDeployment(deployment: RecordedDeployment): void;
-  /** Marks a run that waits for what was changed; its workflow looks again after the commit. */
-  signalRun(run: WaitingRun): void;
-  /** Marks a pool whose orgs or settings changed; its workflow looks again after the commit. */
-  signalReviewPool(pool: ReviewPoolKey): void;
-  /** Marks an assignment that was made or changed; its workflow looks again after the commit. */
-  signalReviewAssignment(assignment: ReviewAssignmentKey): void;
-  /** Marks a browser session that was made or changed; its workflow looks again after the commit. */
-  signalBrowserSession(session: BrowserSessionKey): void;
-  /** Marks a request whose work item is to show something new; that is written after the commit. */
-  signalReport(requestId: string): void;
-  /** What other areas do when this happens: to be called one after the other. */
-  hooked<Name extends keyof Hooks>(name: Name): readonly Hooks[Name][];
+  /** Signals the workflow of what changed, once for each, when the transaction is committed. */
+  after<Kind extends keyof Signals>(kind: Kind, changed: Signals[Kind]): void;
+  /** Has other areas do what they do when this happens, one after the other; answers what each says. */
+  tell<Name extends keyof Hooks>(name: Name, ...told: Told<Name>): Promise<Said<Name>[]>;
   /** The same transaction for what somebody else of the tenant caused: events, audit entries and rows are in their name. */
   inNameOf(cause: Cause): Tx;
 }
@@ -72,58 +56,9 @@ export interface Tx {
 /** Who caused a change, and by what. */
 export type Cause = Pick<WorkContext, 'actor' | 'requestId' | 'traceparent'>;
 
-/** What the id of the workflow of a run is made of, in its tenant. */
-export type WaitingRun = RunWorkflowKey;
-
-/** What the workflow of a pool of review orgs is named by, in its tenant. */
-export interface ReviewPoolKey {
-  poolId: string;
-  poolTag: string;
-  repositoryIdentifier: string;
-}
-
-/** What the workflow of an assignment of a review environment is named by, in its tenant. */
-export interface ReviewAssignmentKey {
-  assignmentId: string;
-  repositoryIdentifier: string;
-  /** What it is for: `pr 118`. */
-  subject: string;
-  /** The pool or environment. */
-  target: string;
-}
-
-/** What the workflow of a browser session is named by, in its tenant. */
-export interface BrowserSessionKey {
-  sessionId: string;
-  repositoryIdentifier: string;
-  /** What it shows: `PR 12`, or the name of an environment. */
-  subject: string;
-}
-
-export interface RecordedDeployment {
-  deploymentId: string;
-  projectId: string;
-  repositoryIdentifier: string;
-  domain: string;
-}
-
-export interface SettledApproval {
-  approvalId: string;
-  taskType: string;
-  repositoryIdentifier: string | null;
-}
-
-/** Signals to workflows after a commit. Each returns at once and never throws; lost signals are recovered by the sweeper. */
-export interface CommitSignals {
-  lanes: (tenant: TenantKey, webhookIds: readonly string[]) => void;
-  chats: (tenant: TenantKey, workspaceIds: readonly string[]) => void;
-  approvals: (tenant: TenantKey, approvals: readonly SettledApproval[]) => void;
-  deployments: (tenant: TenantKey, deployments: readonly RecordedDeployment[]) => void;
-  runs: (tenant: TenantKey, runs: readonly WaitingRun[]) => void;
-  reviewPools: (tenant: TenantKey, pools: readonly ReviewPoolKey[]) => void;
-  reviewAssignments: (tenant: TenantKey, assignments: readonly ReviewAssignmentKey[]) => void;
-  browserSessions: (tenant: TenantKey, sessions: readonly BrowserSessionKey[]) => void;
-  reports: (tenant: TenantKey, requestIds: readonly string[]) => void;
+/** What follows a commit. */
+export interface CommitSignals extends SignalsByKind {
+  /** What was announced and measured. Returns at once and never throws. */
   happened: (tenant: TenantKey, events: readonly Announcement[]) => void;
 }
 
@@ -165,15 +100,7 @@ export const unitOfWork =
   async (work) => {
     const em = orm.em.fork({ disableContextResolution: true });
     em.setSessionContext({ variables: fenceVariables(actor) });
-    const lanes = new Set<string>();
-    const chats = new Set<string>();
-    const approvals: SettledApproval[] = [];
-    const deployments: RecordedDeployment[] = [];
-    const runs: WaitingRun[] = [];
-    const reviewPools = new Map<string, ReviewPoolKey>();
-    const reviewAssignments = new Map<string, ReviewAssignmentKey>();
-    const browserSessions = new Map<string, BrowserSessionKey>();
-    const reports = new Set<string>();
+    const marked = new Map<keyof Signals, Map<string, unknown>>();
     let happened: readonly Announcement[] = [];
     const result = await em.transactional(async (inner) => {
       const db = inner.getKysely<Tables>();
@@ -201,36 +128,15 @@ export const unitOfWork =
         audit: (note) => {
           entries.push(unchainedEntry(note, cause.actor, cause.requestId ?? null, startedAt));
         },
-        signalLane: (webhookId) => {
-          lanes.add(webhookId);
+        after: (kind, changed) => {
+          marked.set(kind, (marked.get(kind) ?? new Map()).set(JSON.stringify(changed), changed));
         },
-        signalChat: (workspaceId) => {
-          chats.add(workspaceId);
-        },
-        signalApproval: (approval) => {
-          approvals.push(approval);
-        },
-        signalDeployment: (deployment) => {
-          deployments.push(deployment);
-        },
-        signalRun: (run) => {
-          runs.push(run);
-        },
-        signalReviewPool: (pool) => {
-          reviewPools.set(pool.poolId, pool);
-        },
-        signalReviewAssignment: (assignment) => {
-          reviewAssignments.set(assignment.assignmentId, assignment);
-        },
-        signalBrowserSession: (session) => {
-          browserSessions.set(session.sessionId, session);
-        },
-        signalReport: (id) => {
-          reports.add(id);
-        },
-        hooked(name) {
+        async tell<Name extends keyof Hooks>(name: Name, ...told: Told<Name>) {
           if (!hooks) throw new Error(`This unit of work was made without hooks, and ${name} happens in it`);
-          return hooks[name] ?? [];
+          const handlers: HookHandlers[Name] = hooks[name];
+          const said: Said<Name>[] = [];
+          for (const handler of handlers ?? []) said.push(await handler(this, ...told));
+          return said;
         },
         inNameOf,
       });
@@ -241,19 +147,15 @@ export const unitOfWork =
         await beforeRecord?.(tx);
       }
       if (announced.length > 0 && actor.projectIds) await openToSubscribers(db);
-      for (const webhookId of await record(db, actor.tenantId, { announced, entries, auditBy })) lanes.add(webhookId);
+      for (const webhookId of await record(db, actor.tenantId, { announced, entries, auditBy }))
+        tx.after('webhook', webhookId);
       happened = [...announced, ...measured];
       return value;
     });
-    if (lanes.size > 0) signals?.lanes?.(actor, [...lanes]);
-    if (chats.size > 0) signals?.chats?.(actor, [...chats]);
-    if (approvals.length > 0) signals?.approvals?.(actor, approvals);
-    if (deployments.length > 0) signals?.deployments?.(actor, deployments);
-    if (runs.length > 0) signals?.runs?.(actor, runs);
-    if (reviewPools.size > 0) signals?.reviewPools?.(actor, [...reviewPools.values()]);
-    if (reviewAssignments.size > 0) signals?.reviewAssignments?.(actor, [...reviewAssignments.values()]);
-    if (browserSessions.size > 0) signals?.browserSessions?.(actor, [...browserSessions.values()]);
-    if (reports.size > 0) signals?.reports?.(actor, [...reports]);
+    for (const [kind, changed] of marked)
+      (signals?.[kind] as SignalsByKind[typeof kind] & ((tenant: TenantKey, of: readonly unknown[]) => void))?.(actor, [
+        ...changed.values(),
+      ]);
     if (happened.length > 0) signals?.happened?.(actor, happened);
     return result;
   };

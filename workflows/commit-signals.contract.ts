@@ -1,5 +1,6 @@
 import type { TenantKey } from '../domain/kernel/shared/actor.ts';
-import type { CommitSignals, WaitingRun } from '../domain/unit-of-work.ts';
+import type { RunWorkflowKey } from '../domain/kernel/shared/workflow-path-rules.ts';
+import type { SignalsByKind } from '../domain/kernel/signals.port.ts';
 import { approvalContract, recheckSignal } from './delivery/approvals/approval.contract.ts';
 import { browserSessionContract, sessionChangedSignal } from './review/browser-sessions/browser-session.contract.ts';
 import { signalChatLane } from './people/chat/chat-lane.contract.ts';
@@ -14,7 +15,7 @@ import {
 import { poolChangedSignal, reviewPoolContract } from './review/review-pools/review-pool.contract.ts';
 import { type FindLaneNames, signalLanes } from './events/webhooks/webhook-lane.contract.ts';
 
-/** Signals to one approval or work item within this time are coalesced. */
+/** Signals to one workflow within this time are coalesced. */
 const QUIET_MS = 20;
 /** Signals to one pool: who waits is served in the transaction that frees an org, and the rest is not urgent. */
 const POOL_QUIET_MS = 250;
@@ -22,73 +23,48 @@ const POOL_QUIET_MS = 250;
 const APPLIED_WITHIN_MS = 5_000;
 
 /** The signals to workflows that follow the commit of a unit of work. */
-export const createCommitSignals = (launch: Launch, laneNames: FindLaneNames): Omit<CommitSignals, 'happened'> => ({
-  lanes: signalLanes(launch, laneNames),
-  chats({ tenantId, tenantSlug }, workspaceIds) {
-    for (const workspaceId of workspaceIds) signalChatLane(launch, { tenantId, tenantSlug, workspaceId });
-  },
-  approvals({ tenantId, tenantSlug }, approvals) {
-    for (const approval of approvals)
-      launch.signalWithStartInBackground(
-        approvalContract,
-        { tenantId, tenantSlug, ...approval },
-        recheckSignal,
-        QUIET_MS,
-      );
-  },
-  deployments({ tenantId, tenantSlug }, deployments) {
-    for (const { deploymentId, ...domain } of deployments)
+export function createCommitSignals(launch: Launch, laneNames: FindLaneNames): SignalsByKind {
+  const inBackground = launch.signalWithStartInBackground;
+  return {
+    webhook: signalLanes(launch, laneNames),
+    chatWorkspace: each((tenant, workspaceId) => signalChatLane(launch, { ...tenant, workspaceId })),
+    approval: each((tenant, key) => inBackground(approvalContract, { ...tenant, ...key }, recheckSignal, QUIET_MS)),
+    deployment: each((tenant, { deploymentId, ...domain }) => {
       launch
-        .updateWithStart(releaseDomainContract, { tenantId, tenantSlug, ...domain }, applyEventsUpdate, {
+        .updateWithStart(releaseDomainContract, { ...tenant, ...domain }, applyEventsUpdate, {
           args: [[deploymentId]],
           timeoutMs: APPLIED_WITHIN_MS,
         })
         .catch(() => undefined);
-  },
-  runs: (tenant, runs) => void signalRuns(launch, tenant, runs),
-  reports({ tenantId, tenantSlug }, requestIds) {
-    for (const requestId of requestIds)
-      launch.signalWithStartInBackground(
-        workItemReportContract,
-        { tenantId, tenantSlug, requestId },
-        reportChangedSignal,
-        QUIET_MS,
-      );
-  },
-  reviewPools({ tenantId, tenantSlug }, pools) {
-    for (const pool of pools)
-      launch.signalWithStartInBackground(
-        reviewPoolContract,
-        { tenantId, tenantSlug, ...pool },
-        poolChangedSignal,
-        POOL_QUIET_MS,
-      );
-  },
-  browserSessions({ tenantId, tenantSlug }, sessions) {
-    for (const session of sessions)
-      launch.signalWithStartInBackground(
-        browserSessionContract,
-        { tenantId, tenantSlug, ...session },
-        sessionChangedSignal,
-        QUIET_MS,
-      );
-  },
-  reviewAssignments({ tenantId, tenantSlug }, assignments) {
-    for (const assignment of assignments)
-      launch.signalWithStartInBackground(
-        reviewAssignmentContract,
-        { tenantId, tenantSlug, ...assignment },
-        assignmentChangedSignal,
-        QUIET_MS,
-      );
-  },
-});
+    }),
+    run: (tenant, runs) => void signalRuns(launch, tenant, runs),
+    workItemReport: each((tenant, requestId) =>
+      inBackground(workItemReportContract, { ...tenant, requestId }, reportChangedSignal, QUIET_MS),
+    ),
+    reviewPool: each((tenant, key) =>
+      inBackground(reviewPoolContract, { ...tenant, ...key }, poolChangedSignal, POOL_QUIET_MS),
+    ),
+    browserSession: each((tenant, key) =>
+      inBackground(browserSessionContract, { ...tenant, ...key }, sessionChangedSignal, QUIET_MS),
+    ),
+    reviewAssignment: each((tenant, key) =>
+      inBackground(reviewAssignmentContract, { ...tenant, ...key }, assignmentChangedSignal, QUIET_MS),
+    ),
+  };
+}
+
+/** @param signal its tenant is no more than the key: what else an actor has belongs into no input of a workflow. */
+const each =
+  <Key>(signal: (tenant: TenantKey, key: Key) => void) =>
+  ({ tenantId, tenantSlug }: TenantKey, keys: readonly Key[]): void => {
+    for (const key of keys) signal({ tenantId, tenantSlug }, key);
+  };
 
 /** One after another: a change of one environment may concern thousands. A run that misses its signal looks again later. */
 async function signalRuns(
   launch: Launch,
   { tenantId, tenantSlug }: TenantKey,
-  runs: readonly WaitingRun[],
+  runs: readonly RunWorkflowKey[],
 ): Promise<void> {
   for (const run of runs)
     await launch.signal(flowRunContract, { tenantId, tenantSlug, ...run }, windowChangedSignal).catch(() => undefined);

@@ -49,7 +49,7 @@ export async function createHostBackend({ config, launch, log, outages }: HostBa
   const stores = connectStores({ config, access, openOrm: openOrmOfStatements, outages });
   const hosts = connectDatabase({ ...access, poolSize: HOST_CONNECTIONS }, onConnectionLost);
   // What a host does is told to webhooks alone.
-  const signals = { lanes: signalLanes(launch, stores.laneNames) };
+  const signals = { webhook: signalLanes(launch, stores.laneNames) };
   const actingAs: Deps['actingAs'] = (actor, context = {}) =>
     unitOfWork(stores.orm, { ...context, actor, signals, auditBy: 'audit_append_of_browsers' });
   const startUrlKey = await newStartUrlKey();

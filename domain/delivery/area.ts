@@ -7,7 +7,7 @@ export const delivery = {
   hooks: {
     projectRemoved: async (tx, projectId) => ({ runs: await openRunsOfProject(tx, projectId) }),
     async environmentChanged(tx, environment) {
-      for (const run of await runsWaitingForWindows(tx, environment)) tx.signalRun(run);
+      for (const run of await runsWaitingForWindows(tx, environment)) tx.after('run', run);
     },
   },
 } satisfies Area;

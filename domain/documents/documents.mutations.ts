@@ -34,7 +34,7 @@ export async function deleteCollection(tx: Tx, name: string): Promise<void> {
   await lockCollection(tx, name);
   const { documents, webhookIds } = await removeDocuments(tx, name);
   await removeCollection(tx, name);
-  for (const webhookId of webhookIds ?? []) tx.signalLane(webhookId);
+  for (const webhookId of webhookIds ?? []) tx.after('webhook', webhookId);
   tx.audit({
     source: 'document',
     action: 'document_collection.deleted',

@@ -13,7 +13,7 @@ export const review = {
     async projectRemoved(tx, projectId) {
       if (await removeSessionsOfProject(tx, projectId)) return { isPending: true };
       // Nothing else would end those that wait, or have no lease.
-      for (const key of await openAssignmentKeys(tx, projectId)) tx.signalReviewAssignment(key);
+      for (const key of await openAssignmentKeys(tx, projectId)) tx.after('reviewAssignment', key);
       return {};
     },
   },

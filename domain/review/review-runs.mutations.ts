@@ -16,7 +16,7 @@ export async function followEndOfRun(tx: Tx, run: ReachedRun, { status, isRevisi
   if (!isFinal(status) || isRevision) return;
   if (run.taskType === POOL_PREPARE) {
     const pool = await poolOfRun(tx, run.id);
-    if (pool) tx.signalReviewPool(poolKeyOf(pool));
+    if (pool) tx.after('reviewPool', poolKeyOf(pool));
   }
   if (run.taskType === RECORD_SESSION) await endSessionOfRun(tx, run.id, OUTCOMES[displayOf(status)] ?? 'failed');
 }

@@ -4,7 +4,6 @@ import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import type { DecisionVia, SettledStatus } from './approval-rules.ts';
 import { insertStep, type NewStep } from './approval-steps.queries.ts';
 import { type ApprovalRow, writeSettlement } from './approvals.queries.ts';
-import { tellOfApproval } from './approvals.hooks.ts';
 
 type Step = Pick<NewStep, 'source' | 'vote'> & { comment?: string | null; via?: DecisionVia | undefined };
 
@@ -72,7 +71,7 @@ export async function noteVote(
     comment,
     vote: { voterId, decision: 'approve' },
   });
-  await tellOfApproval(tx, approval.id);
+  await tx.tell('approvalChanged', approval.id);
   auditStep(tx, approval, 'voted', { decision: 'approve', comment, ...(via && { via }) });
 }
 
@@ -85,7 +84,7 @@ export async function settleFromOutside(
 ): Promise<void> {
   await settle(tx, approval, status, step);
   const { id: approvalId, taskType, repositoryIdentifier } = approval;
-  tx.signalApproval({ approvalId, taskType, repositoryIdentifier });
+  tx.after('approval', { approvalId, taskType, repositoryIdentifier });
 }
 
 /** Settles an open approval, which must be locked: its row, its last step, the trail, the subscribers. */
@@ -98,7 +97,7 @@ export async function settle(
   const { email: resolvedBy } = tx.actor;
   await writeSettlement(tx, approval.id, { status, resolvedBy, comment });
   await insertStep(tx, approval.id, { ...step, comment, by: resolvedBy });
-  await tellOfApproval(tx, approval.id);
+  await tx.tell('approvalChanged', approval.id);
   auditStep(tx, approval, status, { source: step.source, comment, ...(via && { via }) });
   announce(tx, status, approval, { resolvedBy, comment });
 }

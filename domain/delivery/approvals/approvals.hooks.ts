@@ -6,8 +6,3 @@ declare module '../../kernel/hooks.port.ts' {
     approvalChanged: (tx: Tx, approvalId: string) => Promise<void>;
   }
 }
-
-/** Tells other areas that an approval changed. */
-export async function tellOfApproval(tx: Tx, approvalId: string): Promise<void> {
-  for (const then of tx.hooked('approvalChanged')) await then(tx, approvalId);
-}

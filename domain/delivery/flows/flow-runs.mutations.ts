@@ -12,7 +12,6 @@ import { announceUnrecorded, recordDeployment } from './run-deployments.mutation
 import { workOfRun } from './run-deployments.queries.ts';
 import { decideCancel, displayOf, eventOfEnd, type FinalStatus, isFinal } from './run-status-rules.ts';
 import { endRunToken } from './run-tokens.mutations.ts';
-import { tellOfRun } from './runs.hooks.ts';
 
 /** How a run ended. */
 export interface RunOutcome {
@@ -88,9 +87,9 @@ export async function endRun(
     await announceUnrecorded(tx, run, { status, startedAt, endedAt });
   // Others of the same parent may wait for what this one deploys.
   if (run.parentId !== null)
-    for (const { environmentName: _, ...child } of await openChildren(tx, run.parentId)) tx.signalRun(child);
+    for (const { environmentName: _, ...child } of await openChildren(tx, run.parentId)) tx.after('run', child);
   // After the locks of a deployment, as where a run begins: otherwise both could wait for each other.
-  await tellOfRun(tx, run, { status, at: endedAt ?? tx.now.toISOString(), error, result });
+  await tx.tell('runReached', run, { status, at: endedAt ?? tx.now.toISOString(), error, result });
   const after = { status, ...(error !== undefined && { error }) };
   auditMove(tx, run, 'run_ended', `Run of ${run.taskType} ended: ${status}`, after);
   return true;
@@ -137,7 +136,7 @@ export async function recordEndOfCommand(
  */
 export async function reviseEnd(tx: Tx, run: RunSummary, { status, error }: RunOutcome): Promise<boolean> {
   if (displayOf(run.status) === 'Cancelled' || !(await reviseRun(tx, run.id, { status, error }))) return false;
-  await tellOfRun(tx, run, { status, at: tx.now.toISOString(), error, isRevision: true });
+  await tx.tell('runReached', run, { status, at: tx.now.toISOString(), error, isRevision: true });
   auditMove(tx, run, 'run_revised', `Outcome of a run of ${run.taskType} derived anew: ${status}`, { status });
   return true;
 }

@@ -2,7 +2,6 @@ import type { Actor, TenantKey } from '../../kernel/shared/actor.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import { targetOfRollback } from '../releases/rollbacks/rollback-targets.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { tellOfRun } from './runs.hooks.ts';
 import { type Commands, executorHere } from './programs/commands-file.ts';
 import { isPromotion, obeysWindows, waitsForNobody } from './programs/executor-rules.ts';
 import { findRun, runById } from './flow-runs.queries.ts';
@@ -145,8 +144,8 @@ export async function acceptRun(
       rerunOfExecutionId: origin.rerunOfId ?? null,
     },
   });
-  await tellOfRun(
-    tx,
+  await tx.tell(
+    'runReached',
     {
       id: runId,
       parentId: origin.parentId ?? null,

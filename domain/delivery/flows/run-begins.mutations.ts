@@ -34,7 +34,6 @@ import { announceDeployment, keepDeployedContent } from './run-deployments.mutat
 import { gatesOfRun } from './gates/run-gates.queries.ts';
 import { hasProgramBegun } from './programs/run-programs.queries.ts';
 import { displayOf, isFinal, type OpenStatus } from './run-status-rules.ts';
-import { tellOfRun } from './runs.hooks.ts';
 
 /**
  * Claims a run for one workflow execution and plans it. One that nothing stands before is begun at once, unless a
@@ -127,7 +126,7 @@ async function waitForWindow(
   const nextWindowAt = nextAt === null ? null : new Date(nextAt);
   if (await moveRun(tx, run.id, { status: 'waiting_window' })) {
     auditMove(tx, run, 'run_waiting', `Run of ${run.taskType} waits: ${reason}`, { status: 'waiting_window' });
-    await tellOfRun(tx, run, { status: 'waiting_window', at: tx.now.toISOString() });
+    await tx.tell('runReached', run, { status: 'waiting_window', at: tx.now.toISOString() });
   }
   const next = nextWindowAt?.toISOString() ?? null;
   if (await noteWindow(tx, run.id, { nextWindowAt, waitsFor: reason }))
@@ -143,7 +142,7 @@ async function waitForWindow(
 /** Moves a run to the gate at which it waits now, which its work item shows. Retrying is safe. */
 export async function waitAtGate(tx: Tx, id: string, status: OpenStatus): Promise<void> {
   if (!(await moveRun(tx, id, { status }))) return;
-  await tellOfRun(tx, await runById(tx, id), { status, at: tx.now.toISOString() });
+  await tx.tell('runReached', await runById(tx, id), { status, at: tx.now.toISOString() });
 }
 
 /**
@@ -195,7 +194,7 @@ export async function beginExecution(tx: Tx, run: RunSummary, { startsProgram = 
   const startedAt = moved.startedAt && isoOf(moved.startedAt);
   emitEvent(tx, 'flow.started', { ...eventDataOf(run), status: displayOf('running'), startedAt });
   announceDeployment(tx, run, startedAt);
-  if (moved.startedAt !== null) await tellOfRun(tx, run, { status: 'running', at: moved.startedAt });
+  if (moved.startedAt !== null) await tx.tell('runReached', run, { status: 'running', at: moved.startedAt });
   auditMove(tx, run, 'run_started', `Run of ${run.taskType} began`, { status: 'running' });
   return true;
 }

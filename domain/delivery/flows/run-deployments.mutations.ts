@@ -120,7 +120,7 @@ export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { sta
     // What an external worker carries out passed no gates here.
     const policed = work.hasWorkflow ? undefined : environment;
     const stored = await storeDeploymentOfRun(tx, place, { ...report, environmentName }, requestId, policed);
-    if (stored.isNew) tx.signalDeployment({ projectId, repositoryIdentifier, domain, deploymentId: stored.id });
+    if (stored.isNew) tx.after('deployment', { projectId, repositoryIdentifier, domain, deploymentId: stored.id });
     const status = rolledBackFrom ? await statusOfDeployment(tx, stored.id) : undefined;
     if (!rolledBackFrom || !status || !isSuccess(status)) continue;
     await recordRollback(tx, projectId, {

@@ -23,8 +23,3 @@ declare module '../../kernel/hooks.port.ts' {
     runReached: (tx: Tx, run: ReachedRun, reached: ReachedStatus) => Promise<void>;
   }
 }
-
-/** Tells other areas what a run has come to. */
-export async function tellOfRun(tx: Tx, run: ReachedRun, reached: ReachedStatus): Promise<void> {
-  for (const then of tx.hooked('runReached')) await then(tx, run, reached);
-}

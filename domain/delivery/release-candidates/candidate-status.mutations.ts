@@ -60,7 +60,7 @@ export const auditCandidate = (
 
 /** Runs that wait with a candidate look again whether they may go. */
 export async function signalWaitingRuns(tx: Tx, candidate: CandidateRow): Promise<void> {
-  for (const run of await runsWaitingWith(tx, candidate.projectId, candidate)) tx.signalRun(run);
+  for (const run of await runsWaitingWith(tx, candidate.projectId, candidate)) tx.after('run', run);
 }
 
 export interface Move {

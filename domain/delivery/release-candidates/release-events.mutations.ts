@@ -69,7 +69,7 @@ async function applyEvent(tx: Tx, deploymentId: string): Promise<EventOutcome | 
     outcome.intermediateCandidatesFinalized = older.length > 0;
   }
   await storeOutcome(tx, deploymentId, outcome);
-  for (const run of event.waitingRuns) tx.signalRun(run);
+  for (const run of event.waitingRuns) tx.after('run', run);
   return outcome;
 }
 

@@ -1,7 +1,8 @@
 import { type Expression, sql } from 'kysely';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { statement } from '../../kernel/data/statement.ts';
-import type { Tx, WaitingRun } from '../../unit-of-work.ts';
+import type { RunWorkflowKey } from '../../kernel/shared/workflow-path-rules.ts';
+import type { Tx } from '../../unit-of-work.ts';
 import { ownReport, type ReportRow } from '../deployments/deployment-facts.queries.ts';
 import { INSTALLING_STATUSES } from '../deployments/deployments.queries.ts';
 import type { EnvironmentFacts } from './finalization-rules.ts';
@@ -109,7 +110,7 @@ const REPORTS = sql<ReportRow[]>`(
     where d.tenant_id = event.tenant_id and d.candidate_id = event.candidate_id and (d.applied_at is not null or d.id = event.id)) as reports)`;
 
 /** Runs that wait for a window with the candidate, or for what must be deployed before. */
-const WAITING_RUNS = sql<WaitingRun[]>`(
+const WAITING_RUNS = sql<RunWorkflowKey[]>`(
   select coalesce(json_agg(json_build_object('runId', r.id, 'taskType', r.task_type, 'workflowPath', r.workflow_path)), '[]') from flow_run as r
   where r.status = 'waiting_window' and r.has_workflow and r.tenant_id = event.tenant_id and r.project_id = event.project_id
     and r.domain = event.domain and r.release_name = event.release_name)`;

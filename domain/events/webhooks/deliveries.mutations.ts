@@ -25,7 +25,7 @@ export const queueSample = (tx: Tx, webhookId: string): Promise<Queued<QueuedDel
   queueIfActive(tx, webhookId, async (webhook) => {
     const deliveryId = await insertDelivery(tx, webhookId, webhook.event, sampleData(webhook.event));
     auditWebhook(tx, 'tested', webhook, { after: { deliveryId } });
-    tx.signalLane(webhookId);
+    tx.after('webhook', webhookId);
     return { deliveryId, event: webhook.event };
   });
 
@@ -35,7 +35,7 @@ export const redeliver = (tx: Tx, webhookId: string, redeliveryOf: string): Prom
     const copy = await copyDelivery(tx, webhookId, redeliveryOf);
     if (!copy) throw notFound('The delivery');
     auditWebhook(tx, 'redelivered', webhook, { after: { deliveryId: copy.id, redeliveryOf } });
-    tx.signalLane(webhookId);
+    tx.after('webhook', webhookId);
     return { deliveryId: copy.id, event: copy.event };
   });
 
@@ -56,7 +56,7 @@ export function recoverFailed(
   return queueIfActive(tx, webhookId, async (webhook) => {
     const recovered = await copyFailed(tx, webhookId, { since, until, limit: RECOVER_MAX });
     auditWebhook(tx, 'recovered', webhook, { after: { since, until, recovered } });
-    if (recovered > 0) tx.signalLane(webhookId);
+    if (recovered > 0) tx.after('webhook', webhookId);
     return { recovered, hasMore: recovered === RECOVER_MAX };
   });
 }

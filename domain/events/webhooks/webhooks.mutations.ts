@@ -113,7 +113,7 @@ export async function changeWebhook(
     const { event } = after;
     emitEvent(tx, 'webhook.headers_dropped', { id, name, event, events, url: withoutQuery(url), headers: dropped });
   }
-  if (isDelivering(webhook.status)) tx.signalLane(id);
+  if (isDelivering(webhook.status)) tx.after('webhook', id);
   return { webhook: after, headersDropped: dropped };
 }
 

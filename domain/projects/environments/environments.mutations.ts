@@ -5,7 +5,6 @@ import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, versionConflict } from '../../kernel/shared/errors.ts';
 import { definedMembers, type Patch } from '../../kernel/shared/merge-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { tellOfEnvironment } from '../projects.hooks.ts';
 import { Environment } from './environments.entities.ts';
 import {
   countEnvironments,
@@ -139,7 +138,7 @@ export async function updateEnvironment(
   await tx.em.flush();
   audit(tx, 'updated', environment, project, { before, after: stateOf(environment) });
   if (name !== before.name) await renameInOthers(tx, environment, project, before.name);
-  if (fields.promotion !== undefined || fields.branch !== undefined) await tellOfEnvironment(tx, environment);
+  if (fields.promotion !== undefined || fields.branch !== undefined) await tx.tell('environmentChanged', environment);
   return { environment, project };
 }
 

@@ -5,7 +5,6 @@ import { DomainError, escapePointer, invalidField, notFound, versionConflict } f
 import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
-import { tellOfIntegration } from '../projects.hooks.ts';
 import type { OutboundAddresses } from '../../kernel/outbound/outbound-addresses.ts';
 import { isSameRecipient } from '../../kernel/outbound/recipient-rules.ts';
 import {
@@ -94,7 +93,7 @@ export async function createIntegration(
       `There is already an integration of kind ${input.kind} for ${project ? 'this project' : 'the tenant'}`,
     );
   }
-  await tellOfIntegration(tx, { kind: input.kind, projectId: project?.id ?? null });
+  await tx.tell('integrationChanged', { kind: input.kind, projectId: project?.id ?? null });
   const integration = await integrationById(tx, id);
   note(tx, 'integration.created', integration, { after: integration });
   return integration;
@@ -138,7 +137,8 @@ export async function changeIntegration(
     integration.credentialsUpdatedAt = tx.now;
   }
   await tx.em.flush();
-  if (isActive) await tellOfIntegration(tx, integration);
+  if (isActive)
+    await tx.tell('integrationChanged', { kind: integration.kind, projectId: integration.projectId ?? null });
   const after = await integrationById(tx, id);
   note(tx, 'integration.updated', after, { before, after });
   return after;

@@ -6,7 +6,6 @@ import { definedMembers, mergePatch, type Patch } from '../../kernel/shared/merg
 import type { Tx } from '../../unit-of-work.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { Project } from './projects.entities.ts';
-import { letGoOfProject, tellOfProject } from '../projects.hooks.ts';
 import { findProject, projectInPath } from './projects.queries.ts';
 
 type Fields = Pick<Project, 'remoteUrl' | 'platform' | 'defaultBranch'>;
@@ -74,7 +73,7 @@ export async function registerProject(
   const project = tx.em.create(Project, { ...input, remoteUrl, tenantId: tx.tenantId });
   await tx.em.flush();
   record(tx, 'created', project, { after: stateOf(project) });
-  await tellOfProject(tx, project);
+  await tx.tell('projectChanged', { id: project.id, remoteUrl: project.remoteUrl ?? null });
   return project;
 }
 
@@ -96,7 +95,7 @@ export async function updateProject(
   if (configuration) project.configuration = mergePatch(project.configuration, configuration);
   await tx.em.flush();
   record(tx, 'updated', project, { before, after: stateOf(project) });
-  await tellOfProject(tx, project);
+  await tx.tell('projectChanged', { id: project.id, remoteUrl: project.remoteUrl ?? null });
   return project;
 }
 
@@ -108,9 +107,9 @@ export async function updateProject(
 export async function removeProject(tx: Tx, identifier: string): Promise<RunWorkflowKey[] | undefined> {
   const project = await projectInPath(tx, identifier, { forUpdate: true });
   const before = stateOf(project);
-  const runs = await letGoOfProject(tx, project.id);
-  if (!runs) return undefined;
+  const removals = await tx.tell('projectRemoved', project.id);
+  if (removals.some(({ isPending }) => isPending)) return undefined;
   await tx.em.remove(project).flush();
   record(tx, 'deleted', project, { before });
-  return runs;
+  return removals.flatMap(({ runs = [] }) => runs);
 }

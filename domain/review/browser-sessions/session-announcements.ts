@@ -1,4 +1,5 @@
-import type { BrowserSessionKey, Tx } from '../../unit-of-work.ts';
+import type { BrowserSessionKey } from '../review.signals.ts';
+import type { Tx } from '../../unit-of-work.ts';
 import { type EventData, emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { addToTimeline } from './session-changes.queries.ts';
 import type { SessionRow } from './sessions.queries.ts';
@@ -60,7 +61,7 @@ export async function record(
     ...(before && { before: stateOf(before) }),
     after: stateOf(session),
   });
-  if (!isOwnWork(tx)) tx.signalBrowserSession(sessionKeyOf(session));
+  if (!isOwnWork(tx)) tx.after('browserSession', sessionKeyOf(session));
 }
 
 /** The part of the service that acts for sessions: their workflows, which know what they did themselves. */

@@ -3,7 +3,7 @@ import { secondsAgo } from '../../kernel/data/conditions.ts';
 import type { Database } from '../../kernel/data/tables.ts';
 import type { TenantKey } from '../../kernel/shared/actor.ts';
 import { tenantSlugOf } from '../../kernel/tenants/tenants.queries.ts';
-import type { BrowserSessionKey } from '../../unit-of-work.ts';
+import type { BrowserSessionKey } from '../review.signals.ts';
 
 /** A workflow that lives does what is due within this time. */
 const DONE_WITHIN_SECONDS = 30;

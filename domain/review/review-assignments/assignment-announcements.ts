@@ -7,7 +7,7 @@ import { assignmentKeyOf, type AssignmentRow } from './review-assignments.querie
 export function recordAssigned(tx: Tx, assignment: AssignmentRow): void {
   record(tx, assignment, 'assigned', `${assignment.orgUsername ?? assignment.targetName} is assigned to`);
   emitEvent(tx, 'review_environment.assigned', eventOf(assignment));
-  tx.signalReviewAssignment(assignmentKeyOf(assignment));
+  tx.after('reviewAssignment', assignmentKeyOf(assignment));
 }
 
 /** What of an assignment stands in the audit trail. */

@@ -99,10 +99,10 @@ export async function assign(
   if (isPending(assignment.state)) {
     if (!wait) throw exhausted(assignment);
     record(tx, assignment, 'requested', 'Requested an org for');
-    tx.signalReviewAssignment(assignmentKeyOf(assignment));
+    tx.after('reviewAssignment', assignmentKeyOf(assignment));
   }
   // A pool that makes no orgs has nothing to do for one that was served.
-  if (target.pool && (target.pool.minAvailable > 0 || !served)) tx.signalReviewPool(poolKeyOf(target.pool));
+  if (target.pool && (target.pool.minAvailable > 0 || !served)) tx.after('reviewPool', poolKeyOf(target.pool));
   return { assignment, isNew: true };
 }
 

@@ -3,7 +3,7 @@ import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { statement } from '../../kernel/data/statement.ts';
 import type { ReadDatabase } from '../../kernel/data/tables.ts';
 import { notFound } from '../../kernel/shared/errors.ts';
-import type { ReviewAssignmentKey } from '../../unit-of-work.ts';
+import type { ReviewAssignmentKey } from '../review.signals.ts';
 import { type AssignmentState, type AssignmentType, keyOf, subjectOf } from './assignment-rules.ts';
 
 const COLUMNS = [

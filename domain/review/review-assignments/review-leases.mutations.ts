@@ -105,7 +105,7 @@ export async function extendAssignment(tx: Tx, id: string, hours: number): Promi
   await writeLeaseEnd(tx, id, expiresAt);
   const extended = await assignmentById(tx, id);
   record(tx, extended, 'extended', 'Extended the lease of', assignment);
-  tx.signalReviewAssignment(assignmentKeyOf(extended));
+  tx.after('reviewAssignment', assignmentKeyOf(extended));
   return extended;
 }
 
@@ -131,7 +131,7 @@ export async function endAssignment(
   record(tx, after, state, `${END_WORDS[state]} the assignment of`, before);
   if (isActive(before.state))
     emitEvent(tx, state === 'expired' ? 'review_environment.expired' : 'review_environment.released', eventOf(after));
-  tx.signalReviewAssignment(assignmentKeyOf(after));
+  tx.after('reviewAssignment', assignmentKeyOf(after));
   if (isActive(before.state)) await endSessionOfAssignment(tx, before.id);
   if (before.poolId !== null) await returnToPool(tx, before);
   return after;
@@ -157,7 +157,7 @@ async function returnToPool(tx: Tx, { poolId, instanceId }: AssignmentRow): Prom
       });
   }
   await serveLine(tx, pool);
-  tx.signalReviewPool(poolKeyOf(pool));
+  tx.after('reviewPool', poolKeyOf(pool));
 }
 
 /**
@@ -190,5 +190,5 @@ export async function followOrgEnd(tx: Tx, pool: PoolRow, instanceId: string, or
   await writeOrgEnd(tx, id, { orgExpiresAt: orgEndsAt, expiresAt });
   const after = await assignmentById(tx, id);
   record(tx, after, 'adjusted', 'The org ends at another time, and with it the lease of', before);
-  tx.signalReviewAssignment(assignmentKeyOf(after));
+  tx.after('reviewAssignment', assignmentKeyOf(after));
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../kernel/data/tables.ts';
 import type { TenantKey } from '../../kernel/shared/actor.ts';
 import { PROVISIONED_WITHIN_SECONDS } from '../review-pools/instance-rules.ts';
 import { tenantSlugOf } from '../../kernel/tenants/tenants.queries.ts';
-import type { ReviewAssignmentKey, ReviewPoolKey } from '../../unit-of-work.ts';
+import type { ReviewAssignmentKey, ReviewPoolKey } from '../review.signals.ts';
 
 /** A workflow that lives does what is due within this time. */
 const DONE_WITHIN_SECONDS = 5;

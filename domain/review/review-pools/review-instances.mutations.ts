@@ -70,7 +70,7 @@ export async function registerInstance(
   }
   const instance = await instanceById(tx, poolId, id);
   audit(tx, found ? 'updated' : 'registered', pool, instance, found);
-  tx.signalReviewPool(poolKeyOf(pool));
+  tx.after('reviewPool', poolKeyOf(pool));
   return { instance, isNew: !found };
 }
 
@@ -111,7 +111,7 @@ export async function setInstanceState(
   await moveInstance(tx, id, { state, reason, ...(isAvailable(state) && { preparedBy: runOf(tx) }) });
   const after = await instanceById(tx, poolId, id);
   audit(tx, 'updated', pool, after, before);
-  tx.signalReviewPool(poolKeyOf(pool));
+  tx.after('reviewPool', poolKeyOf(pool));
   return after;
 }
 
@@ -124,7 +124,7 @@ export async function removeInstance(tx: Tx, poolId: string, id: string): Promis
     throw new DomainError('invalid_transition', 'The org is assigned: release its assignment first');
   await tx.db.deleteFrom('review_instance').where('tenantId', '=', tx.tenantId).where('id', '=', id).execute();
   audit(tx, 'removed', pool, undefined, instance);
-  if (isLive(instance.state)) tx.signalReviewPool(poolKeyOf(pool));
+  if (isLive(instance.state)) tx.after('reviewPool', poolKeyOf(pool));
 }
 
 /** What of an org stands in the audit trail. */

@@ -33,7 +33,7 @@ export async function createPool(tx: Tx, project: ProjectFacts, input: NewReview
   await tx.em.flush();
   const row = await poolById(tx, pool.id);
   audit(tx, 'created', row, { after: stateOf(row) });
-  tx.signalReviewPool(poolKeyOf(row));
+  tx.after('reviewPool', poolKeyOf(row));
   return row;
 }
 
@@ -52,7 +52,7 @@ export async function updatePool(
   await tx.em.flush();
   const after = await poolById(tx, id);
   audit(tx, 'updated', after, { before: stateOf(before), after: stateOf(after) });
-  tx.signalReviewPool(poolKeyOf(after));
+  tx.after('reviewPool', poolKeyOf(after));
   return after;
 }
 

@@ -3,7 +3,8 @@ import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { statement } from '../../kernel/data/statement.ts';
 import type { ReadDatabase } from '../../kernel/data/tables.ts';
 import { notFound } from '../../kernel/shared/errors.ts';
-import type { ReviewPoolKey, Tx } from '../../unit-of-work.ts';
+import type { ReviewPoolKey } from '../review.signals.ts';
+import type { Tx } from '../../unit-of-work.ts';
 import { INSTANCE_STATES, type InstanceCounts, type InstanceState } from './instance-rules.ts';
 
 const POOL_COLUMNS = [

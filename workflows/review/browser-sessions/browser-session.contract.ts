@@ -1,6 +1,6 @@
 import type { SessionReport } from '../../../domain/review/browser-sessions/sessions.mutations.ts';
 import type { Actor, TenantKey } from '../../../domain/kernel/shared/actor.ts';
-import type { BrowserSessionKey } from '../../../domain/unit-of-work.ts';
+import type { BrowserSessionKey } from '../../../domain/review/review.signals.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
 import { defineContract, defineSignal, defineUpdate } from '../../launch.ts';
 

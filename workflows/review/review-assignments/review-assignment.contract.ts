@@ -1,5 +1,5 @@
 import type { Actor, TenantKey } from '../../../domain/kernel/shared/actor.ts';
-import type { ReviewAssignmentKey } from '../../../domain/unit-of-work.ts';
+import type { ReviewAssignmentKey } from '../../../domain/review/review.signals.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
 import { defineContract, defineSignal, defineUpdate } from '../../launch.ts';
 

@@ -1,5 +1,5 @@
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
-import type { ReviewPoolKey } from '../../../domain/unit-of-work.ts';
+import type { ReviewPoolKey } from '../../../domain/review/review.signals.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
 import { defineContract, defineSignal } from '../../launch.ts';
 

@@ -12,9 +12,9 @@ import { inserting, statement } from '../../../../domain/kernel/data/statement.t
 import type { Database, Tables } from '../../../../domain/kernel/data/tables.ts';
 import { Environment } from '../../../../domain/projects/environments/environments.entities.ts';
 import { Project } from '../../../../domain/projects/projects/projects.entities.ts';
-import type { Actor } from '../../../../domain/kernel/shared/actor.ts';
+import type { Actor, TenantKey } from '../../../../domain/kernel/shared/actor.ts';
 import { newId } from '../../../../domain/kernel/shared/ids.ts';
-import { type Tx, unitOfWork, type CommitSignals } from '../../../../domain/unit-of-work.ts';
+import { type Tx, unitOfWork } from '../../../../domain/unit-of-work.ts';
 import { insertProject, insertTenants, insertUser, insertWebhook } from '../../../support/factories.ts';
 import { type TestDatabase, testDatabase } from '../../../support/postgres.ts';
 
@@ -108,7 +108,7 @@ test('entities and queries share one transaction and its fence', async () => {
 });
 
 test('a unit of work that was made without hooks passes over none', async () => {
-  const telling = unitOfWork(orm, { actor })(async (tx) => tx.hooked('approvalChanged'));
+  const telling = unitOfWork(orm, { actor })((tx) => tx.tell('approvalChanged', newId()));
   await expect(telling).rejects.toThrow('made without hooks');
 });
 
@@ -131,18 +131,7 @@ test('a failure rolls back what entities and queries wrote', async () => {
 test('a unit of work begins behind its fence, and writes what it announces and audits, in one round trip each', async () => {
   await insertWebhook(place(), { event: 'project.updated' });
   const woken: string[][] = [];
-  const signals: CommitSignals = {
-    chats: () => undefined,
-    lanes: (_, ids) => void woken.push([...ids]),
-    approvals: () => undefined,
-    deployments: () => undefined,
-    runs: () => undefined,
-    reviewPools: () => undefined,
-    reviewAssignments: () => undefined,
-    browserSessions: () => undefined,
-    reports: () => undefined,
-    happened: () => undefined,
-  };
+  const signals = { webhook: (_: TenantKey, ids: readonly string[]) => void woken.push([...ids]) };
   const quoted = { ...actor, email: `o'neill@example.com` };
   wire.length = 0;
   await unitOfWork(orm, { actor: quoted, signals })(async (tx) => {

@@ -1,0 +1,25 @@
+import type { RunWorkflowKey } from '../kernel/shared/workflow-path-rules.ts';
+
+export interface RecordedDeployment {
+  deploymentId: string;
+  projectId: string;
+  repositoryIdentifier: string;
+  domain: string;
+}
+
+export interface SettledApproval {
+  approvalId: string;
+  taskType: string;
+  repositoryIdentifier: string | null;
+}
+
+declare module '../kernel/signals.port.ts' {
+  interface Signals {
+    /** Something other than a decision settled an approval. */
+    approval: SettledApproval;
+    /** A deployment was stored, and is to be applied to its candidate. */
+    deployment: RecordedDeployment;
+    /** What a run waits for was changed. */
+    run: RunWorkflowKey;
+  }
+}
