@@ -12,7 +12,7 @@ import { work } from './work/area.ts';
 import { ci } from './ci/area.ts';
 import { people } from './people/area.ts';
 import { insight } from './insight/area.ts';
-import { handlersOf } from './kernel/hooks.port.ts';
+import { handlersOf } from './kernel/hooks.ts';
 
 /** What areas of the product add to the service, from the ground up: each knows only those before it. */
 const areas: readonly Area[] = [

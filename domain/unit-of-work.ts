@@ -10,7 +10,7 @@ import {
   unchainedEntry,
 } from './kernel/audit/append.queries.ts';
 import type { UnchainedEntry } from './kernel/audit/audit-rules.ts';
-import type { HookHandlers, Hooks, Said, Told } from './kernel/hooks.port.ts';
+import type { HookHandlers, Hooks, Said, Told } from './kernel/hooks.ts';
 import type { Actor, TenantKey } from './kernel/shared/actor.ts';
 import type { Signals, SignalsByKind } from './kernel/signals.port.ts';
 import { COMMIT_WITH_NEXT } from './kernel/data/dialect.ts';

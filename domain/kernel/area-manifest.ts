@@ -1,4 +1,4 @@
-import type { Hooks } from './hooks.port.ts';
+import type { Hooks } from './hooks.ts';
 import type { EncryptedColumn } from './encryption/encrypted-columns.ts';
 
 /** What an area of the product adds to the service, in its `area.ts`; `domain/areas.ts` lists them all. */

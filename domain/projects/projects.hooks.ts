@@ -9,7 +9,7 @@ interface ProjectRemoval {
   runs?: readonly RunWorkflowKey[];
 }
 
-declare module '../kernel/hooks.port.ts' {
+declare module '../kernel/hooks.ts' {
   interface Hooks {
     /** A project was registered or changed. */
     projectChanged: (tx: Tx, project: { id: string; remoteUrl: string | null }) => Promise<void>;

@@ -17,7 +17,7 @@ export interface ReachedStatus extends Pick<RunOutcome, 'error' | 'result'> {
   isRevision?: boolean;
 }
 
-declare module '../../kernel/hooks.port.ts' {
+declare module '../../kernel/hooks.ts' {
   interface Hooks {
     /** A run was accepted, waits at a gate, began, ended, or has another end than before. */
     runReached: (tx: Tx, run: ReachedRun, reached: ReachedStatus) => Promise<void>;

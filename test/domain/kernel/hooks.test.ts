@@ -1,4 +1,4 @@
-import { handlersOf } from '../../../domain/kernel/hooks.port.ts';
+import { handlersOf } from '../../../domain/kernel/hooks.ts';
 
 test('handlers of a hook are called in the order of the areas; one that no area has has none', async () => {
   const called: string[] = [];
