@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { TenantKey } from '../kernel/shared/actor.ts';
-import { unchainedEntry, withCanonicalParts } from '../kernel/audit/append.queries.ts';
+import { appendedText, unchainedEntry } from '../kernel/audit/append.queries.ts';
 import { statement } from '../kernel/data/statement.ts';
 import type { Database } from '../kernel/data/tables.ts';
 import { batched } from '../kernel/queues/batched.ts';
@@ -152,8 +152,8 @@ function itemOf(request: WriteRequest, kept: KeptVersions, now: Date): string {
     event,
     data,
     traceparent,
-    audit: withCanonicalParts(unchainedEntry(note, actor, requestId, now)),
   });
+  const audit = appendedText(unchainedEntry(note, actor, requestId, now));
   // The value is text already, and may be large.
-  return `${rest.slice(0, -1)},"value":${value}}`;
+  return `${rest.slice(0, -1)},"audit":${audit},"value":${value}}`;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { unchainedEntry, withCanonicalParts } from '../../kernel/audit/append.queries.ts';
+import { appendedText, unchainedEntry } from '../../kernel/audit/append.queries.ts';
 import { statement } from '../../kernel/data/statement.ts';
 import type { Database } from '../../kernel/data/tables.ts';
 import type { TenantKey } from '../../kernel/shared/actor.ts';
@@ -62,11 +62,11 @@ export function createDeliveryQueue(
 
   const triggerAll = async (requests: TriggerRequest[], tenantId: string): Promise<TriggeredDelivery[][]> => {
     const now = new Date();
-    const entries = requests.map((request) => withCanonicalParts(triggerEntry(request, now)));
+    const entries = requests.map((request) => appendedText(triggerEntry(request, now)));
     const rows = await TRIGGER(db, {
       ...batchOf(tenantId, requests),
       events: requests.map(({ event }) => event),
-      entries: JSON.stringify(entries),
+      entries: `[${entries.join(',')}]`,
     });
     const results = requests.map((): TriggeredDelivery[] => []);
     for (const { request, deliveryId, webhookId } of rows) results[request - 1]?.push({ deliveryId, webhookId });
@@ -86,7 +86,7 @@ export function createDeliveryQueue(
       ...batchOf(tenantId, requests),
       deliveryIds,
       webhookIds: requests.map(({ webhookId }) => webhookId),
-      entries: entries.map((entry) => JSON.stringify(withCanonicalParts(entry))),
+      entries: entries.map(appendedText),
     });
     const results = requests.map((): Queued<QueuedDelivery> | undefined => undefined);
     const toSignal = new Set<string>();

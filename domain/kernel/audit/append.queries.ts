@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { json, type JsonText } from '../data/columns.ts';
+import type { JsonText } from '../data/columns.ts';
 import { type Slots, statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 import type { Actor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
-import { type AuditSource, canonicalParts, type UnchainedEntry } from './audit-rules.ts';
+import { type AuditSource, canonicalJson, canonicalParts, type UnchainedEntry } from './audit-rules.ts';
 
 /** What a mutation records of itself; the unit of work adds who, when and by which request. */
 export interface AuditNote {
@@ -27,8 +27,6 @@ export function unchainedEntry(
   requestId: string | null,
   occurredAt: Date,
 ): UnchainedEntry {
-  // Through JSON once: the hash is taken over what the database will return.
-  const plain = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
   return {
     id: newId(),
     occurredAt: occurredAt.toISOString(),
@@ -39,18 +37,26 @@ export function unchainedEntry(
     entityType: note.entityType,
     entityId: note.entityId ?? null,
     summary: note.summary,
-    before: plain(note.before),
-    after: plain(note.after),
+    before: canonicalJson(note.before),
+    after: canonicalJson(note.after),
     requestId,
   };
 }
 
 /** An entry as `audit_append` takes it. */
-export type AppendedEntry = UnchainedEntry & { head: string; middle: string; tail: string };
+export interface AppendedEntry extends Omit<UnchainedEntry, 'before' | 'after'> {
+  before: unknown;
+  after: unknown;
+  head: string;
+  middle: string;
+  tail: string;
+}
 
-export function withCanonicalParts(entry: UnchainedEntry): AppendedEntry {
+export function appendedText(entry: UnchainedEntry): JsonText<AppendedEntry> {
+  const { before, after, ...rest } = entry;
   const [head, middle, tail] = canonicalParts(entry);
-  return { ...entry, head, middle, tail };
+  const named = JSON.stringify({ ...rest, head, middle, tail });
+  return `${named.slice(0, -1)},"before":${before},"after":${after}}` as JsonText<AppendedEntry>;
 }
 
 /** Entries that are appended together. */
@@ -70,7 +76,7 @@ const APPEND = statement<Appended, AuditFunction>()((db, given, by) => db.select
 
 export const appendParameters = (tenantId: string, entries: readonly UnchainedEntry[]): Appended => ({
   tenantId,
-  entries: json(entries.map(withCanonicalParts)),
+  entries: `[${entries.map(appendedText).join(',')}]` as JsonText<AppendedEntry[]>,
 });
 
 export async function appendEntries(

@@ -46,12 +46,13 @@ export interface AuditEntry {
   hash: string;
 }
 
-/** JSON with sorted keys and no white space (RFC 8785), for values that came from JSON. */
+/** JSON with sorted keys and no white space (RFC 8785), for values that came from JSON or go into it, as dates do. */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   const object = value as Record<string, unknown>;
+  if (typeof object.toJSON === 'function') return canonicalJson(object.toJSON());
   let members = '';
   for (const key of Object.keys(object).toSorted()) {
     if (object[key] === undefined) continue;
@@ -66,8 +67,12 @@ const ESCAPED = /["\\\p{Cc}\p{Cs}]/u;
 /** Most texts need no escapes, and a trail has millions of them. */
 const quoted = (text: string): string => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`);
 
-/** All that is known of an entry before its place in the chain. */
-export type UnchainedEntry = Omit<AuditEntry, 'sequence' | 'prevHash' | 'hash'>;
+/** All that is known of an entry before its place in the chain; what may be large is kept as text alone. */
+export interface UnchainedEntry extends Omit<AuditEntry, 'sequence' | 'prevHash' | 'hash' | 'before' | 'after'> {
+  /** Canonical JSON. */
+  before: string;
+  after: string;
+}
 
 /**
  * The canonical entry in three parts, between which the database puts `prevHash` and `sequence`, so that the chain's
@@ -81,7 +86,7 @@ export function canonicalParts(
 ): [head: string, middle: string, tail: string] {
   const { action, after, before, entityId, entityType, id, occurredAt } = entry;
   const { repositoryIdentifier, requestId, source, summary } = entry;
-  const about = `"action":${quoted(action)},"actor":${actor},"after":${canonicalJson(after)},"before":${canonicalJson(before)}`;
+  const about = `"action":${quoted(action)},"actor":${actor},"after":${after},"before":${before}`;
   const what = `"entityId":${canonicalJson(entityId)},"entityType":${quoted(entityType)},"id":${quoted(id)},"occurredAt":${quoted(occurredAt)}`;
   return [
     `{${about},${what},"prevHash":"`,
@@ -95,7 +100,8 @@ export function canonicalParts(
  * @param actor canonical JSON of the actor, where it is known.
  */
 export function hashedText(entry: Omit<AuditEntry, 'hash'>, actor?: string): string {
-  const [head, middle, tail] = canonicalParts(entry, actor);
+  const states = { before: canonicalJson(entry.before), after: canonicalJson(entry.after) };
+  const [head, middle, tail] = canonicalParts({ ...entry, ...states }, actor);
   return `${entry.prevHash}${head}${entry.prevHash}${middle}${entry.sequence}${tail}`;
 }
 

@@ -15,6 +15,7 @@ test.each([
     '["\\u0000\\u001f","\u007f","\\\\","😀","\\ud800","\u2028"]',
   ],
   [{ a: undefined, b: 'é\n"' }, '{"b":"é\\n\\""}'],
+  [{ at: new Date(0), never: new Date(Number.NaN) }, '{"at":"1970-01-01T00:00:00.000Z","never":null}'],
 ])('%j in canonical form', (value, expected) => {
   expect(canonicalJson(value)).toBe(expected);
 });
@@ -38,7 +39,7 @@ test('the parts around predecessor and sequence make the canonical entry', () =>
     hash: 'unused',
   };
   const { hash: _, ...hashed } = entry;
-  const [head, middle, tail] = canonicalParts(entry);
+  const [head, middle, tail] = canonicalParts({ ...entry, before: 'null', after: '{"a":2,"z":1}' });
   expect(head + entry.prevHash + middle + entry.sequence + tail).toBe(canonicalJson(hashed));
   expect(hashedText(entry)).toBe(entry.prevHash + canonicalJson(hashed));
 });
