@@ -4,7 +4,7 @@ import { SORTS_MAX } from '../../domain/documents/compile-sort.ts';
 import { collectionNameProblem, keyProblem } from '../../domain/documents/name-rules.ts';
 import { STORES } from '../../domain/kernel/settings/kept-version-rules.ts';
 import { FILTER_OPERATORS } from '../../domain/events/webhooks/filter-rules.ts';
-import { queryInt, Timestamp } from '../http/parameters.ts';
+import { OPEN_LIMITS, queryInt, Timestamp, withinSize } from '../http/parameters.ts';
 
 export const GROUP = 'Document store';
 
@@ -95,7 +95,7 @@ export const QueryIn = z.strictObject({
     description: 'Pattern for a collection or `collection/key`; `*` matches within a segment, `**` across segments',
     example: 'repo_*/metadata',
   }),
-  filters: z.array(Filter).max(FILTERS_MAX).default([]),
+  filters: withinSize(z.array(Filter).max(FILTERS_MAX), OPEN_LIMITS).default([]),
   sort: z.array(Sort).max(SORTS_MAX).default([]),
   limit: z.int().min(1).max(1_000).default(100),
   offset: Offset.default(0),

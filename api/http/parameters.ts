@@ -5,6 +5,7 @@ import { HOST_NAME, HOST_NAMES_MAX } from '../../domain/projects/environments/or
 import { isId } from '../../domain/kernel/shared/ids.ts';
 import { isoOf, momentOf } from '../../domain/kernel/text/date-time-rules.ts';
 import { openObject, trimmedText } from '../../domain/kernel/json/large-maps.ts';
+import { isLargerThan, type ValueLimits } from '../../domain/kernel/json/value-size-rules.ts';
 
 /** Replaces the generated JSON schema in the reference if the wire format differs from the parsed value. */
 const shownAs = (shown: Record<string, unknown>) => ({
@@ -137,5 +138,19 @@ export const OverlapHours = z.int().min(0).max(168).default(24);
 
 /** An open JSON object. */
 export const JsonObject = openObject();
+
+/** A schema that refuses what holds more than the limits. */
+export const withinSize = <Schema extends z.ZodType>(schema: Schema, limits: ValueLimits): Schema => {
+  const [values, characters] = [limits.values, limits.characters].map((count) => count.toLocaleString('en'));
+  return schema.refine(
+    (value) => !isLargerThan(value, limits),
+    `holds more than ${values} members and elements, or ${characters} characters`,
+  );
+};
+
+/** What is written, compared and audited as one value. */
+export const OPEN_LIMITS: ValueLimits = { values: 10_000, characters: 1_000_000 };
+/** An open JSON object in a request. */
+export const GivenObject = withinSize(JsonObject, OPEN_LIMITS);
 
 export const NoContent = z.void();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DISPLAY_STATUSES, RUN_STATUSES, statusesOf } from '../../../domain/delivery/flows/run-status-rules.ts';
-import { FreeText, Id, JsonObject, Name, RepositoryIdentifier } from '../../http/parameters.ts';
+import { FreeText, Id, GivenObject, Name, RepositoryIdentifier } from '../../http/parameters.ts';
 
 const TaskType = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/i, 'must be the name of a flow type');
 /** A raw status, or a displayed one, which is mapped to its most general raw status. */
@@ -40,7 +40,7 @@ export const RegisterScheduledIn = z.strictObject({
 });
 export const RegisteredScheduled = z.object({ executionId: z.uuid() }).meta({ id: 'RegisteredScheduled' });
 
-export const MetadataIn = z.strictObject({ result: JsonObject });
+export const MetadataIn = z.strictObject({ result: GivenObject });
 
 export const ReconcileCheckIn = z.strictObject({ reportingExecutionId: Id, domainName: Name, status: Status });
 export const ReconcileBuildCheckIn = ReconcileCheckIn.partial().optional();
@@ -65,5 +65,5 @@ export const CallbackIn = z.strictObject({
     .max(2_000)
     .optional(),
   error: FreeText.optional(),
-  result: JsonObject.optional(),
+  result: GivenObject.optional(),
 });

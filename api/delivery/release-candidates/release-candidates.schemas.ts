@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mapOf, trimmedText } from '../../../domain/kernel/json/large-maps.ts';
 import { DeploymentFact, PolicyViolations, RunningViolations } from '../deployment-facts.ts';
-import { JsonObject, Name, NameText, RepositoryIdentifier, Timestamp } from '../../http/parameters.ts';
+import { JsonObject, Name, NameText, RepositoryIdentifier, Timestamp, withinSize } from '../../http/parameters.ts';
 import { warningsOf } from '../../http/warnings.ts';
 import { Changelog, LinkedCandidate } from '../changelogs.ts';
 
@@ -17,14 +17,18 @@ export const PackageVersions = mapOf(NameText, trimmedText(100), {
   message: 'more than 5,000 packages',
 }).meta({ description: 'Maps package names to versions' });
 
-export const ReleaseDefinition = z
-  .looseObject({
+/** What three maps of 5,000 packages need, with room for metadata. */
+const DEFINITION_LIMITS = { values: 20_000, characters: 2_000_000 };
+
+export const ReleaseDefinition = withinSize(
+  z.looseObject({
     artifacts: PackageVersions.optional(),
     artifactTypes: mapOf(NameText, NameText).optional(),
     packageDependencies: JsonObject.optional().meta({ description: 'Maps package names to package ids' }),
     metadata: z.unknown().optional(),
-  })
-  .meta({ id: 'ReleaseDefinition', description: 'An open object; `artifacts` maps package names to versions' });
+  }),
+  DEFINITION_LIMITS,
+).meta({ id: 'ReleaseDefinition', description: 'An open object; `artifacts` maps package names to versions' });
 
 const candidateName = { repositoryIdentifier: RepositoryIdentifier, domain: Domain, releaseName: ReleaseName };
 export const CandidateName = z.strictObject(candidateName);

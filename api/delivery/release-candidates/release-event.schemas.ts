@@ -6,7 +6,7 @@ import {
 import { oneOf } from '../../../domain/kernel/shared/input-errors.ts';
 import { MissingEnvironment, PolicyViolations } from '../deployment-facts.ts';
 import { warningsOf } from '../../http/warnings.ts';
-import { JsonObject, DateTime, Name } from '../../http/parameters.ts';
+import { GivenObject, DateTime, Name } from '../../http/parameters.ts';
 import { CandidateName, PackageVersions, ReleaseDefinition } from './release-candidates.schemas.ts';
 
 const statusByWord = new Map(DEPLOYMENT_STATUSES.map((status) => [status.toLowerCase(), status]));
@@ -54,8 +54,8 @@ export const ReleaseEventIn = z
     }),
     packageDetails: z.array(PackageDetail).max(5_000).optional(),
     releaseDefinition: ReleaseDefinition.optional(),
-    metadata: JsonObject.optional(),
-    approval: JsonObject.optional(),
+    metadata: GivenObject.optional(),
+    approval: GivenObject.optional(),
   })
   .transform(({ deploymentStatus, status, ...event }, context) => {
     const known = deploymentStatus ?? status;

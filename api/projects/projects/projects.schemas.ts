@@ -9,7 +9,7 @@ import { mapOf, textUpTo } from '../../../domain/kernel/json/large-maps.ts';
 import {
   CurrentVersion,
   FreeText,
-  JsonObject,
+  GivenObject,
   Name,
   NameText,
   RepositoryIdentifier,
@@ -46,7 +46,7 @@ const OrgLimitSettings = z.strictObject({
   ignore: z.array(Name).max(500).nullable().optional(),
 });
 
-const MetricsAlertConfig = JsonObject.superRefine(({ orgLimits }, context) => {
+const MetricsAlertConfig = GivenObject.superRefine(({ orgLimits }, context) => {
   const { error } = OrgLimitSettings.nullable().optional().safeParse(orgLimits);
   for (const { path, message } of error?.issues ?? [])
     context.addIssue({ code: 'custom', path: ['orgLimits', ...path], message });

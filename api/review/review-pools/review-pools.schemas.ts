@@ -11,6 +11,7 @@ import {
   CurrentVersion,
   DateTime,
   Id,
+  GivenObject,
   JsonObject,
   NAME_MAX,
   Name,
@@ -34,7 +35,7 @@ const fields = {
     description:
       'What becomes of an org when its assignment ends: `discard` retires it, `reuse` makes it available at once, `refresh` once a builder has refreshed it',
   }),
-  definition: JsonObject.meta({
+  definition: GivenObject.meta({
     description:
       'For the builder, which gets it in the payload of its run. `pipeline` has the runs carried out as a pipeline of the git host, as in a payload',
   }),
@@ -68,6 +69,7 @@ export const ReviewPool = z
     tag: z.string(),
     type: z.enum(POOL_TYPES),
     ...fields,
+    definition: JsonObject.meta({ description: fields.definition.description }),
     instances: z
       .object({
         provisioning: z.int(),
@@ -133,7 +135,7 @@ export const ReviewInstanceIn = z.strictObject({
     description: 'The auth URL of the org: kept encrypted, and never answered',
   }),
   expiresAt: DateTime.nullable().optional().meta({ description: 'When the org itself ends' }),
-  metadata: JsonObject.optional(),
+  metadata: GivenObject.optional(),
   state: z.enum(['provisioning', 'available']).default('available'),
 });
 

@@ -83,6 +83,47 @@ test('ten invalid fields are shown, and a thousand counted', async () => {
   await expect(of(40_000)).resolves.toEqual({ shown: 10, more: 990 });
 });
 
+const entries = (count: number, value: unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, value]));
+const pool = { repositoryIdentifier: 'acme/shop', tag: 'review', type: 'SANDBOX' };
+const candidate = { repositoryIdentifier: 'acme/shop', domain: 'core', releaseName: 'r1', commitSha: 'abcdef0' };
+const report = { ...candidate, commitSha: undefined, environmentName: 'uat', deploymentStatus: 'Success' };
+
+test.each<[string, string, (given: unknown) => object, string]>([
+  [
+    'POST',
+    '/api/environments',
+    (metadata) => ({ repositoryIdentifier: 'acme/shop', name: 'uat', category: 'test', metadata }),
+    'metadata',
+  ],
+  [
+    'POST',
+    '/api/projects',
+    (metricsAlertConfig) => ({ ...project, configuration: { metricsAlertConfig } }),
+    'configuration/metricsAlertConfig',
+  ],
+  ['POST', '/api/review/pools', (definition) => ({ ...pool, definition }), 'definition'],
+  ['POST', '/api/release-candidates/release-event', (metadata) => ({ ...report, metadata }), 'metadata'],
+  ['POST', '/api/release-candidates/release-event', (approval) => ({ ...report, approval }), 'approval'],
+  ['POST', '/api/release-candidates', (inner) => ({ ...candidate, value: { metadata: [inner, inner] } }), 'value'],
+  [
+    'POST',
+    '/api/doc-store/collections/query',
+    (value) => ({ pathPattern: 'a', filters: [{ field: 'a', operator: 'eq', value }] }),
+    'filters',
+  ],
+])('%s %s takes no open value of any size', async (method, path, bodyOf, place) => {
+  for (const given of [entries(10_001, 1), { nested: [entries(10_001, null)] }, { text: 'x'.repeat(1_000_001) }]) {
+    const { body } = await app.as(app.owner).request(400, method, path, { body: bodyOf(given) });
+    expect(body.errors).toEqual([
+      {
+        pointer: `#/body/${place}`,
+        detail: expect.stringMatching(/^holds more than [\d,]+ members and elements, or /),
+      },
+    ]);
+  }
+});
+
 test('a name in a pointer is cut', async () => {
   const { body, text } = await send(`{"${'n'.repeat(1_000_000)}":1}`);
   expect(text.length).toBeLessThan(2_000);
