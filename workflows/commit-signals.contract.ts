@@ -38,8 +38,8 @@ export function createCommitSignals(launch: Launch, laneNames: FindLaneNames): S
         .catch(() => undefined);
     }),
     run: (tenant, runs) => void signalRuns(launch, tenant, runs),
-    workItemReport: each((tenant, requestId) =>
-      inBackground(workItemReportContract, { ...tenant, requestId }, reportChangedSignal, QUIET_MS),
+    workItemReport: each((tenant, key) =>
+      inBackground(workItemReportContract, { ...tenant, ...key }, reportChangedSignal, QUIET_MS),
     ),
     reviewPool: each((tenant, key) =>
       inBackground(reviewPoolContract, { ...tenant, ...key }, poolChangedSignal, POOL_QUIET_MS),

@@ -32,12 +32,33 @@ export async function isSweeperRunning(client: Client, queuePrefix: string): Pro
 }
 
 /** The task queues of the versions that gave such ids. */
-const OLD_QUEUES = ['webhooks', 'releases', 'flows', 'approvals', 'environment-locks', 'commands', 'git', 'audit'].map(
-  (name) => `${name}-v1`,
-);
+const OLD_QUEUES = 'webhooks releases flows approvals environment-locks commands git audit ai'
+  .split(' ')
+  .map((name) => `${name}-v1`);
 
 /** Ids that earlier versions gave began with the UUID of a tenant. */
 const OLD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[a-z-]+\//;
+
+/** Of workflows that stay for long or that a row waits for, ids that ended with the whole UUID of that row. */
+const UUID_ENDED = /^[^/]+\/([a-z-]+)\/(.+\/)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const KINDS_OF_UUID_ENDED = new Set([
+  'ai-report',
+  'analysis-results',
+  'approval',
+  'audit-export',
+  'browser-session',
+  'chat-lane',
+  'environment-lock',
+  'git-mirror',
+  'mock-drift',
+  'pull-requests',
+  'review-assignment',
+  'review-pool',
+  'work-item-report',
+]);
+
+const isOld = (workflowId: string): boolean =>
+  OLD_ID.test(workflowId) || KINDS_OF_UUID_ENDED.has(UUID_ENDED.exec(workflowId)?.[1] ?? '');
 
 /**
  * Ends the workflows and removes the schedules that bear ids of earlier versions: the sweeper carries on their rows under
@@ -48,8 +69,8 @@ export async function endWorkflowsOfOldIds(client: Client, queuePrefix: string):
   const queues = OLD_QUEUES.map((name) => `"${queuePrefix}${name}"`).join(', ');
   const query = `ExecutionStatus = "Running" AND TaskQueue IN (${queues})`;
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    if (!OLD_ID.test(workflowId)) continue;
-    await client.workflow.getHandle(workflowId, runId).terminate('Carried on under an id that names the tenant');
+    if (!isOld(workflowId)) continue;
+    await client.workflow.getHandle(workflowId, runId).terminate('Carried on under the id that it has today');
     ended++;
   }
   for await (const { scheduleId } of client.schedule.list()) {

@@ -1,5 +1,12 @@
 import { workflowPathOf } from '../../domain/kernel/shared/workflow-path-rules.ts';
 import { approvalContract } from '../../workflows/delivery/approvals/approval.contract.ts';
+import { aiReportContract } from '../../workflows/insight/ai-reports/ai-report.contract.ts';
+import { analysisResultsContract } from '../../workflows/insight/code-analysis/analysis-results.contract.ts';
+import { mockDriftContract } from '../../workflows/mocks/mock-drift.contract.ts';
+import { pullRequestsContract } from '../../workflows/code/pull-requests/pull-requests.contract.ts';
+import { browserSessionContract } from '../../workflows/review/browser-sessions/browser-session.contract.ts';
+import { reviewAssignmentContract } from '../../workflows/review/review-assignments/review-assignment.contract.ts';
+import { reviewPoolContract } from '../../workflows/review/review-pools/review-pool.contract.ts';
 import { auditExportContract } from '../../workflows/kernel/audit/audit-export.contract.ts';
 import { buildImpactContract } from '../../workflows/ci/builds/build-impact.contract.ts';
 import { environmentLockContract } from '../../workflows/delivery/environment-locks/environment-lock.contract.ts';
@@ -33,22 +40,42 @@ afterAll(async () => {
 
 const tenant = { tenantId: '018f-tenant', tenantSlug: 'acme' };
 const repositoryIdentifier = 'acme/shop';
-const project = { ...tenant, projectId: 'p1', repositoryIdentifier };
-const lock = { ...tenant, environmentId: 'e1', environmentName: 'uat', repositoryIdentifier };
 const RUN_ID = '01a21bb8-4a31-71d5-a8d1-956e0ab1c2d3';
+const END = '956e0ab1c2d3';
+const BRANCH = { ...tenant, repositoryIdentifier, branch: 'release/1' };
+const REVIEW = { ...tenant, repositoryIdentifier, subject: 'pr 118' };
+const project = { ...tenant, projectId: RUN_ID, repositoryIdentifier };
+const lock = { ...tenant, environmentId: RUN_ID, environmentName: 'uat', repositoryIdentifier };
 const RELEASE = { runId: RUN_ID, taskType: 'execute-release', releaseName: '2026.03', environmentName: 'prod/1' };
 const ANALYSIS = { runId: RUN_ID, taskType: 'analyze' };
 const bytes = (text: string) => Buffer.byteLength(text);
 
 test.each([
   [
-    approvalContract.workflowId({ ...tenant, approvalId: 'a1', taskType: 'build', repositoryIdentifier }),
-    'approval/a1',
+    approvalContract.workflowId({ ...tenant, approvalId: RUN_ID, taskType: 'build', repositoryIdentifier }),
+    `approval/build/acme/shop/${END}`,
   ],
-  [auditExportContract.workflowId({ ...tenant, exportId: 'x1' }), 'audit-export/x1'],
-  [buildImpactContract.workflowId({ ...project, previewKey: 'k1', generation: 2 }), 'build-impact/acme/shop/p1/k1/2'],
-  [environmentLockContract.workflowId(lock), 'environment-lock/acme/shop/e1'],
-  [environmentLockContract.workflowId({ ...lock, environmentName: 'renamed' }), 'environment-lock/acme/shop/e1'],
+  [
+    approvalContract.workflowId({ ...tenant, approvalId: RUN_ID, taskType: 'a/b', repositoryIdentifier: null }),
+    `approval/a%2fb/${END}`,
+  ],
+  [aiReportContract.workflowId({ ...BRANCH, reportId: RUN_ID }), `ai-report/acme/shop/release%2f1/${END}`],
+  [analysisResultsContract.workflowId({ ...project, ...BRANCH }), `analysis-results/acme/shop/release%2f1/${END}`],
+  [auditExportContract.workflowId({ ...tenant, exportId: RUN_ID }), `audit-export/2026-11-27/${END}`],
+  [
+    buildImpactContract.workflowId({ ...project, previewKey: 'k1', generation: 2 }),
+    `build-impact/acme/shop/${END}/k1/2`,
+  ],
+  [environmentLockContract.workflowId(lock), `environment-lock/acme/shop/${END}`],
+  [environmentLockContract.workflowId({ ...lock, environmentName: 'renamed' }), `environment-lock/acme/shop/${END}`],
+  [mockDriftContract.workflowId({ ...tenant, driftId: RUN_ID }), `mock-drift/2026-11-27/${END}`],
+  [pullRequestsContract.workflowId(project), `pull-requests/acme/shop/${END}`],
+  [
+    reviewAssignmentContract.workflowId({ ...REVIEW, assignmentId: RUN_ID, target: 'qa' }),
+    `review-assignment/acme/shop/pr 118/${END}`,
+  ],
+  [reviewPoolContract.workflowId({ ...REVIEW, poolId: RUN_ID, poolTag: 'qa' }), `review-pool/acme/shop/qa/${END}`],
+  [browserSessionContract.workflowId({ ...REVIEW, sessionId: RUN_ID }), `browser-session/acme/shop/${END}`],
   [flowChecksContract.workflowId({ ...tenant, runId: 'r1', workflowPath: null }), 'flow-checks/r1'],
   [
     flowChecksContract.workflowId({ ...tenant, runId: RUN_ID, workflowPath: workflowPathOf(RELEASE) }),
@@ -58,7 +85,7 @@ test.each([
     orgExplorerContract.workflowId({ ...tenant, orgId: 'o1', username: 'admin@acme.example' }),
     'org/admin@acme.example',
   ],
-  [workItemReportContract.workflowId({ ...tenant, requestId: 'q1' }), 'work-item-report/q1'],
+  [workItemReportContract.workflowId({ ...BRANCH, requestId: RUN_ID }), `work-item-report/acme/shop/${END}`],
   [flowRunContract.workflowId({ ...tenant, runId: 'r1', taskType: 'build' }), 'flow/build/r1'],
   [
     flowRunContract.workflowId({ ...tenant, ...RELEASE, workflowPath: workflowPathOf(RELEASE) }),
@@ -73,10 +100,10 @@ test.each([
     'flow/analyze/acme/shop/956e0ab1c2d3',
   ],
   [scheduledFlowContract.workflowId({ ...tenant, scheduleId: 's1', name: 'a/b' }), 'flow-schedule/a%2fb/s1'],
-  [gitMirrorContract.workflowId(project), 'git-mirror/acme/shop/p1'],
+  [gitMirrorContract.workflowId(project), `git-mirror/acme/shop/${END}`],
   [releaseDomainContract.workflowId({ ...project, domain: 'core' }), 'release-domain/acme/shop/core'],
   [releaseDomainContract.workflowId({ ...project, domain: 'Größe 1' }), 'release-domain/acme/shop/Größe 1'],
-  [chatLaneContract.workflowId({ ...tenant, workspaceId: 'w1' }), 'chat-lane/w1'],
+  [chatLaneContract.workflowId({ ...tenant, workspaceId: RUN_ID }), `chat-lane/${END}`],
   [webhookLaneContract.workflowId({ ...tenant, webhookId: 'w1', laneName: null }), 'webhook/w1'],
   [
     webhookLaneContract.workflowId({
@@ -160,7 +187,7 @@ test('operators list what is running for a tenant by the search attribute and by
   const input = { ...app.tenantKey, exportId: '018f0000-0000-7000-8000-000000000002' };
   await app.launch.start(contract, input);
   const id = app.launch.idOf(contract, input);
-  expect(id).toBe(`${app.queuePrefix}:acme/audit-export/${input.exportId}`);
+  expect(id).toBe(`${app.queuePrefix}:acme/audit-export/2024-04-21/000000000002`);
   const ids = async (query: string) => {
     const found: string[] = [];
     for await (const { workflowId } of client.workflow.list({ query })) found.push(workflowId);

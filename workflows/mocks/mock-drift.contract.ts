@@ -1,5 +1,6 @@
 import type { TenantKey } from '../../domain/kernel/shared/actor.ts';
 import { FLOWS_QUEUE } from '../queues.contract.ts';
+import { idDate, idEnd } from '../../domain/kernel/text/id-segment-rules.ts';
 import { defineContract } from '../launch.ts';
 
 export interface MockDriftInput extends TenantKey {
@@ -8,7 +9,7 @@ export interface MockDriftInput extends TenantKey {
 
 export const mockDriftContract = defineContract('mockDrift', {
   taskQueue: FLOWS_QUEUE,
-  workflowId: ({ tenantSlug, driftId }) => `${tenantSlug}/mock-drift/${driftId}`,
-  summary: ({ driftId }) => `Comparison ${driftId} of a mock scenario with its upstream`,
+  workflowId: ({ tenantSlug, driftId }) => `${tenantSlug}/mock-drift/${idDate(driftId)}/${idEnd(driftId)}`,
+  summary: ({ driftId }) => `Comparison of a mock scenario with its upstream, asked for on ${idDate(driftId)}`,
   searchAttributes: ({ tenantSlug, driftId }) => ({ Tenant: tenantSlug, TaskType: 'mock-drift', EntityId: driftId }),
 });

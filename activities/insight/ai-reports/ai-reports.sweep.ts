@@ -1,4 +1,5 @@
 import { failReport } from '../../../domain/insight/ai-reports/generation.mutations.ts';
+import { namesOfReport } from '../../../domain/insight/ai-reports/generation.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { aiReportContract } from '../../../workflows/insight/ai-reports/ai-report.contract.ts';
 import { defineStalledWorkSweep } from '../../kernel/system/stalled-work-sweep.ts';
@@ -9,7 +10,11 @@ export const aiReportsSweep = defineStalledWorkSweep({
   table: 'ai_report',
   contract: aiReportContract,
   runningMaxSeconds: 300,
-  inputOf: (tenant, reportId) => ({ ...tenant, reportId }),
+  inputOf: async (tenant, reportId, { reads }) => ({
+    ...tenant,
+    reportId,
+    ...(await namesOfReport(reads.as(systemActor(tenant, 'ai-report')), reportId)),
+  }),
   end: ({ actingAs }, input) =>
     actingAs(systemActor(input, 'ai-report'))((tx) =>
       failReport(tx, input.reportId, 'interrupted: The generation was ended from outside'),

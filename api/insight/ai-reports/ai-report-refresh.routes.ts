@@ -49,11 +49,13 @@ export const aiReportRefreshRoutes = [
         const project = await projectInRequest(work, repositoryIdentifier);
         const maker = await makerOf(work, project.id, { provider, model });
         const key = { branch: branch ?? project.defaultBranch, scope, scopeName };
-        return requestReport(work, adapters.git.commitGraphs, project, { ...key, ...maker, isForced: force });
+        const asked = { ...key, ...maker, isForced: force };
+        const made = await requestReport(work, adapters.git.commitGraphs, project, asked);
+        return { ...made, repositoryIdentifier: project.identifier, branch: key.branch };
       });
-      const { id, status } = requested;
+      const { id, status, ...names } = requested;
       if (status === 'queued')
-        adapters.launch.startInBackground(aiReportContract, { ...tenantOf(actor), reportId: id });
+        adapters.launch.startInBackground(aiReportContract, { ...tenantOf(actor), reportId: id, ...names });
       const cached = status === 'cached';
       return { taskExecutionId: id, status: cached ? ('completed' as const) : ('generating' as const), cached };
     },
@@ -74,12 +76,14 @@ export const aiReportRefreshRoutes = [
     audit: ['ai_report.cancel_requested', 'ai_report.failed'],
     async handle({ query }, { tx, actor, adapters, log }) {
       const { repositoryIdentifier, branch, scope, scopeName } = query;
-      const { id, hasEnded } = await tx(async (work) => {
+      const { id, hasEnded, ...names } = await tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier);
-        return cancelReport(work, project, { branch: branch ?? project.defaultBranch, scope, scopeName });
+        const key = { branch: branch ?? project.defaultBranch, scope, scopeName };
+        const cancelled = await cancelReport(work, project, key);
+        return { ...cancelled, repositoryIdentifier: project.identifier, branch: key.branch };
       });
       try {
-        await adapters.launch.cancel(aiReportContract, { ...tenantOf(actor), reportId: id });
+        await adapters.launch.cancel(aiReportContract, { ...tenantOf(actor), reportId: id, ...names });
       } catch (error) {
         // Its workflow finds that the report has ended.
         if (!hasEnded || !(error instanceof EngineUnavailableError)) throw error;

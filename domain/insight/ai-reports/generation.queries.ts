@@ -61,3 +61,13 @@ export async function callsOfReport(
     .executeTakeFirstOrThrow();
   return calls === 0 ? null : { usage, cost };
 }
+
+/** What the workflow of a report is named by. Throws when there is no such report. */
+export const namesOfReport = ({ db, tenantId }: Reads, id: string) =>
+  db
+    .selectFrom('ai_report as r')
+    .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'r.tenantId').onRef('p.id', '=', 'r.projectId'))
+    .where('r.tenantId', '=', tenantId)
+    .where('r.id', '=', id)
+    .select(['p.identifier as repositoryIdentifier', 'r.branch'])
+    .executeTakeFirstOrThrow();

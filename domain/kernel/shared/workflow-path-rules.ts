@@ -1,4 +1,4 @@
-import { idPath, idSegment } from '../text/id-segment-rules.ts';
+import { idEnd, idPath, idSegment } from '../text/id-segment-rules.ts';
 
 /** What the id of the workflow of a run is made of. */
 export interface RunWorkflowKey {
@@ -16,9 +16,6 @@ export interface RunPlaces {
   repositoryIdentifier?: string | undefined;
 }
 
-/** So many hexadecimal digits of a run's id, all those at its random end, tell it from others of the same type and target. */
-const DIGITS = 12;
-
 /**
  * The readable part of the id of a run's workflow: its type, what it is about (release and environment; without any, the
  * repository), and the end of its id.
@@ -32,5 +29,5 @@ export function workflowPathOf({
 }: RunPlaces): string {
   const named = [releaseName, environmentName].filter((name) => name !== null && name !== undefined).map(idSegment);
   const about = named.length > 0 || repositoryIdentifier === undefined ? named : [idPath(repositoryIdentifier)];
-  return [idSegment(taskType), ...about, runId.slice(-DIGITS)].join('/');
+  return [idSegment(taskType), ...about, idEnd(runId)].join('/');
 }

@@ -5,6 +5,7 @@ import type { Database } from '../../kernel/data/tables.ts';
 import type { TenantKey } from '../../kernel/shared/actor.ts';
 import { tenantSlugOf } from '../../kernel/tenants/tenants.queries.ts';
 import type { Tx } from '../../unit-of-work.ts';
+import type { ReportedRequestKey } from '../work.signals.ts';
 
 /** Work items show what they should within this time where their tracker answers. */
 const REPORTED_WITHIN_SECONDS = 60;
@@ -87,10 +88,10 @@ export interface RequestKey extends TenantKey {
 }
 
 /** Requests whose work items do not show in time what they should, or should be closed. */
-export const overdueReports = (system: Database, limit: number): Promise<RequestKey[]> =>
+export const overdueReports = (system: Database, limit: number): Promise<(TenantKey & ReportedRequestKey)[]> =>
   system
     .selectFrom('work_item_request as r')
-    .select(['r.tenantId', tenantSlugOf('r.tenantId'), 'r.id as requestId'])
+    .select(['r.tenantId', tenantSlugOf('r.tenantId'), 'r.id as requestId', 'r.repositoryIdentifier'])
     .where((eb) =>
       eb.or([
         eb.and([

@@ -42,7 +42,10 @@ export async function reportRunToRequest(tx: Tx, run: ReachedRun, reached: Reach
       after.status === 'completed' &&
       (project.configuration.workItems?.closeOnCompletion ?? true);
     after.closeDueAt = closesItem ? new Date(tx.now.getTime() + CLOSE_AFTER_MS).toISOString() : null;
-    tx.after('workItemReport', request.id);
+    tx.after('workItemReport', {
+      requestId: request.id,
+      repositoryIdentifier: request.repositoryIdentifier,
+    });
   }
   await storeRequest(tx, request, after);
   await keepExecution(tx, request, executionId);

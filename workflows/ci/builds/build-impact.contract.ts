@@ -1,7 +1,7 @@
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { GIT_QUEUE } from '../../queues.contract.ts';
 import { defineContract } from '../../launch.ts';
-import { idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
+import { idEnd, idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
 
 /** What a build of a commit would concern, to be computed. */
 export interface BuildImpactInput extends TenantKey {
@@ -15,7 +15,7 @@ export interface BuildImpactInput extends TenantKey {
 export const buildImpactContract = defineContract('buildImpact', {
   taskQueue: GIT_QUEUE,
   workflowId: ({ tenantSlug, repositoryIdentifier, projectId, previewKey, generation }) =>
-    `${tenantSlug}/build-impact/${idPath(repositoryIdentifier)}/${projectId}/${previewKey}/${generation}`,
+    `${tenantSlug}/build-impact/${idPath(repositoryIdentifier)}/${idEnd(projectId)}/${previewKey}/${generation}`,
   summary: ({ repositoryIdentifier }) => `Impact of a build of ${repositoryIdentifier}`,
   searchAttributes: ({ tenantSlug, projectId, repositoryIdentifier }) => ({
     Tenant: tenantSlug,

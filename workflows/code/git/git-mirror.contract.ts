@@ -1,7 +1,7 @@
 import { GIT_QUEUE } from '../../queues.contract.ts';
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { defineContract, defineSignal, type Launch } from '../../launch.ts';
-import { idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
+import { idEnd, idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
 
 /** The one mirror of a project's repository: its fetches never overlap. */
 export interface MirrorInput extends TenantKey {
@@ -26,7 +26,7 @@ export const fetchSignal = defineSignal('fetch');
 export const gitMirrorContract = defineContract('gitMirror', {
   taskQueue: GIT_QUEUE,
   workflowId: ({ tenantSlug, repositoryIdentifier, projectId }) =>
-    `${tenantSlug}/git-mirror/${idPath(repositoryIdentifier)}/${projectId}`,
+    `${tenantSlug}/git-mirror/${idPath(repositoryIdentifier)}/${idEnd(projectId)}`,
   summary: ({ repositoryIdentifier }) => `Mirror of ${repositoryIdentifier}`,
   searchAttributes: ({ tenantSlug, projectId, repositoryIdentifier }) => ({
     Tenant: tenantSlug,

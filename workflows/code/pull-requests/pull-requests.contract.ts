@@ -1,7 +1,7 @@
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { GIT_QUEUE } from '../../queues.contract.ts';
 import { defineContract, defineSignal } from '../../launch.ts';
-import { idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
+import { idEnd, idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
 
 /** The one refresh of a project's pull requests at a time. */
 export interface PullRequestsInput extends TenantKey {
@@ -29,7 +29,7 @@ export interface RefreshReport {
 export const pullRequestsContract = defineContract('pullRequests', {
   taskQueue: GIT_QUEUE,
   workflowId: ({ tenantSlug, repositoryIdentifier, projectId }) =>
-    `${tenantSlug}/pull-requests/${idPath(repositoryIdentifier)}/${projectId}`,
+    `${tenantSlug}/pull-requests/${idPath(repositoryIdentifier)}/${idEnd(projectId)}`,
   summary: ({ repositoryIdentifier }) => `Pull requests of ${repositoryIdentifier}`,
   searchAttributes: ({ tenantSlug, projectId, repositoryIdentifier }) => ({
     Tenant: tenantSlug,

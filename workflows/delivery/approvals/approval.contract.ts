@@ -4,6 +4,7 @@ import type { ApprovalState } from '../../../domain/delivery/approvals/approvals
 import type { DecisionMade, SendDecision } from '../../../domain/delivery/approvals/decisions.ts';
 import { type TenantKey, tenantOf } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
+import { idEnd, idPath, idSegment } from '../../../domain/kernel/text/id-segment-rules.ts';
 import {
   defineContract,
   defineQuery,
@@ -22,7 +23,16 @@ export interface ApprovalInput extends TenantKey {
 
 export const approvalContract = defineContract('approval', {
   taskQueue: APPROVALS_QUEUE,
-  workflowId: ({ tenantSlug, approvalId }) => `${tenantSlug}/approval/${approvalId}`,
+  workflowId: ({ tenantSlug, taskType, repositoryIdentifier, approvalId }) =>
+    [
+      tenantSlug,
+      'approval',
+      idSegment(taskType),
+      repositoryIdentifier && idPath(repositoryIdentifier),
+      idEnd(approvalId),
+    ]
+      .filter((segment) => segment !== null)
+      .join('/'),
   summary: ({ taskType, repositoryIdentifier }) =>
     `Approval of ${taskType}${repositoryIdentifier === null ? '' : ` of ${repositoryIdentifier}`}`,
   searchAttributes: ({ tenantSlug, approvalId, repositoryIdentifier }) => ({

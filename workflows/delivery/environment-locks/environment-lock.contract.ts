@@ -2,8 +2,8 @@ import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
 import type { LockQueueMessages } from '../../../domain/delivery/environment-locks/lock-queue.ts';
 import type { LockQueueKey } from '../../../domain/delivery/environment-locks/lock-queue.port.ts';
 import type { LockQueueState } from '../../../domain/delivery/environment-locks/lock-tickets.queries.ts';
+import { idEnd, idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
 import { defineContract, defineQuery, defineSignal, defineUpdate, type Launch } from '../../launch.ts';
-import { idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
 
 /** The lock of one environment. */
 export interface EnvironmentLockInput extends LockQueueKey {
@@ -15,7 +15,7 @@ export const environmentLockContract = defineContract('environmentLock', {
   taskQueue: ENVIRONMENT_LOCKS_QUEUE,
   // Not by the name of the environment, which may change while the workflow runs.
   workflowId: ({ tenantSlug, repositoryIdentifier, environmentId }) =>
-    `${tenantSlug}/environment-lock/${idPath(repositoryIdentifier)}/${environmentId}`,
+    `${tenantSlug}/environment-lock/${idPath(repositoryIdentifier)}/${idEnd(environmentId)}`,
   summary: ({ repositoryIdentifier, environmentName }) => `Lock of ${environmentName} of ${repositoryIdentifier}`,
   details: ({ environmentName }) => ({ Environment: environmentName }),
   searchAttributes: ({ tenantSlug, repositoryIdentifier, environmentId }) => ({

@@ -1,7 +1,7 @@
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { GIT_QUEUE } from '../../queues.contract.ts';
 import { defineContract, defineSignal } from '../../launch.ts';
-import { idPath, idSegment } from '../../../domain/kernel/text/id-segment-rules.ts';
+import { idEnd, idPath, idSegment } from '../../../domain/kernel/text/id-segment-rules.ts';
 
 /** The results of one branch, which are compared one after another. */
 export interface AnalysisResultsInput extends TenantKey {
@@ -24,7 +24,7 @@ export interface ComparisonReport {
 export const analysisResultsContract = defineContract('analysisResults', {
   taskQueue: GIT_QUEUE,
   workflowId: ({ tenantSlug, repositoryIdentifier, branch, projectId }) =>
-    `${tenantSlug}/analysis-results/${idPath(repositoryIdentifier)}/${idSegment(branch)}/${projectId}`,
+    `${tenantSlug}/analysis-results/${idPath(repositoryIdentifier)}/${idSegment(branch)}/${idEnd(projectId)}`,
   summary: ({ repositoryIdentifier, branch }) => `Results of code analyses of ${repositoryIdentifier}, ${branch}`,
   details: ({ branch }) => ({ Branch: branch }),
   searchAttributes: ({ tenantSlug, projectId, repositoryIdentifier }) => ({

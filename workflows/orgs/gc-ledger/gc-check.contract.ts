@@ -1,6 +1,6 @@
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { CRM_QUEUE } from '../../queues.contract.ts';
-import { idPath, idSegment } from '../../../domain/kernel/text/id-segment-rules.ts';
+import { idEnd, idPath, idSegment } from '../../../domain/kernel/text/id-segment-rules.ts';
 import { defineContract } from '../../launch.ts';
 
 export interface GcCheckInput extends TenantKey {
@@ -9,13 +9,10 @@ export interface GcCheckInput extends TenantKey {
   branch: string;
 }
 
-/** All those at the random end of an id, in hexadecimal. */
-const DIGITS = 12;
-
 export const gcCheckContract = defineContract('gcCheck', {
   taskQueue: CRM_QUEUE,
   workflowId: ({ tenantSlug, repositoryIdentifier, branch, checkId }) =>
-    `${tenantSlug}/gc-check/${idPath(repositoryIdentifier)}/${idSegment(branch)}/${checkId.slice(-DIGITS)}`,
+    `${tenantSlug}/gc-check/${idPath(repositoryIdentifier)}/${idSegment(branch)}/${idEnd(checkId)}`,
   summary: ({ repositoryIdentifier, branch }) =>
     `Orgs of ${repositoryIdentifier}, ${branch}, asked for dropped components`,
   details: ({ branch }) => ({ Branch: branch }),

@@ -1,5 +1,6 @@
 import { WEBHOOKS_QUEUE } from '../../queues.contract.ts';
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
+import { idDate, idEnd } from '../../../domain/kernel/text/id-segment-rules.ts';
 import { defineContract, defineSignal, type Launch } from '../../launch.ts';
 
 /** The queue of what happens in one chat workspace. */
@@ -12,8 +13,9 @@ export const actSignal = defineSignal('act');
 
 export const chatLaneContract = defineContract('chatLane', {
   taskQueue: WEBHOOKS_QUEUE,
-  workflowId: ({ tenantSlug, workspaceId }) => `${tenantSlug}/chat-lane/${workspaceId}`,
-  summary: ({ workspaceId }) => `Commands, clicks and messages of chat workspace ${workspaceId}`,
+  workflowId: ({ tenantSlug, workspaceId }) => `${tenantSlug}/chat-lane/${idEnd(workspaceId)}`,
+  summary: ({ workspaceId }) =>
+    `Commands, clicks and messages of the chat workspace that was connected on ${idDate(workspaceId)}`,
   searchAttributes: ({ tenantSlug, workspaceId }) => ({
     Tenant: tenantSlug,
     TaskType: 'chat-lane',

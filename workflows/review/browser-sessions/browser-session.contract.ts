@@ -2,6 +2,7 @@ import type { SessionReport } from '../../../domain/review/browser-sessions/sess
 import type { Actor, TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import type { BrowserSessionKey } from '../../../domain/review/review.signals.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
+import { idEnd, idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
 import { defineContract, defineSignal, defineUpdate } from '../../launch.ts';
 
 /** A browser that is lent for a time. */
@@ -10,7 +11,9 @@ export type BrowserSessionInput = TenantKey & BrowserSessionKey;
 export const browserSessionContract = defineContract('browserSession', {
   // Its own work is as brief as that of locks, and on the database alone.
   taskQueue: ENVIRONMENT_LOCKS_QUEUE,
-  workflowId: ({ tenantSlug, sessionId }) => `${tenantSlug}/browser-session/${sessionId}`,
+  // Not by what it shows: the name of an environment may change while the workflow runs.
+  workflowId: ({ tenantSlug, repositoryIdentifier, sessionId }) =>
+    `${tenantSlug}/browser-session/${idPath(repositoryIdentifier)}/${idEnd(sessionId)}`,
   summary: ({ subject, repositoryIdentifier }) => `Session of ${subject} of ${repositoryIdentifier}`,
   details: ({ subject }) => ({ For: subject }),
   searchAttributes: ({ tenantSlug, repositoryIdentifier, sessionId }) => ({

@@ -1,6 +1,7 @@
 import type { Actor, TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import type { ReviewAssignmentKey } from '../../../domain/review/review.signals.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
+import { idEnd, idPath, idSegment } from '../../../domain/kernel/text/id-segment-rules.ts';
 import { defineContract, defineSignal, defineUpdate } from '../../launch.ts';
 
 /** What somebody has, or waits for, for a review. */
@@ -9,7 +10,8 @@ export type ReviewAssignmentInput = TenantKey & ReviewAssignmentKey;
 export const reviewAssignmentContract = defineContract('reviewAssignment', {
   // Its work is as brief as that of locks, and on the database alone.
   taskQueue: ENVIRONMENT_LOCKS_QUEUE,
-  workflowId: ({ tenantSlug, assignmentId }) => `${tenantSlug}/review-assignment/${assignmentId}`,
+  workflowId: ({ tenantSlug, repositoryIdentifier, subject, assignmentId }) =>
+    `${tenantSlug}/review-assignment/${idPath(repositoryIdentifier)}/${idSegment(subject)}/${idEnd(assignmentId)}`,
   summary: ({ target, subject }) => `Review of ${subject} in ${target}`,
   details: ({ subject, target }) => ({ For: subject, Target: target }),
   searchAttributes: ({ tenantSlug, repositoryIdentifier, assignmentId }) => ({

@@ -53,7 +53,7 @@ async function reported(status: RunStatus, more: NewRequestRow = {}, { hasIntegr
       credentials: hostCredentials,
     });
   if (hasIntegration) await integrate();
-  const key = { ...app.tenantKey, requestId };
+  const key = { ...app.tenantKey, requestId, repositoryIdentifier: projectIdentifier };
   const row = async () => {
     const [found] = await app.sql<{ error: string | null; minutes: number; written: number; closing: number | null }>(
       `select report_error as error, report_written_revision as written,

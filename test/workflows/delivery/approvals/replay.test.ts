@@ -33,13 +33,18 @@ recording('records the histories', async ({ keep }) => {
     const record = (approvalId: string, name: string) =>
       keep(
         `approval-${name}`,
-        app.launch.idOf(approvalContract, { ...app.tenantKey, approvalId, taskType: '', repositoryIdentifier }),
+        app.launch.idOf(approvalContract, {
+          ...app.tenantKey,
+          approvalId,
+          taskType: 'execute-release',
+          repositoryIdentifier,
+        }),
       );
     const decided = await request({ approvers: [app.owner.email, app.member.email], minApprovals: 2 });
     await owner.post(200, `/api/flows/approvals/${decided}/approve`, {});
     await app.launch.signalWithStart(
       approvalContract,
-      { ...app.tenantKey, approvalId: decided, taskType: '', repositoryIdentifier },
+      { ...app.tenantKey, approvalId: decided, taskType: 'execute-release', repositoryIdentifier },
       recheckSignal,
     );
     await app.as(app.member).post(200, `/api/flows/approvals/${decided}/reject`, { comment: 'not yet' });

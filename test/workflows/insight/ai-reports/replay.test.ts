@@ -19,8 +19,11 @@ recording('records the history', async ({ keep }) => {
   try {
     await useModel(app, models);
     models.next({ kind: 'invalid-json' });
-    const { taskExecutionId: reportId } = await refresh(app, await reportedProject(app));
-    await keep('ai-report-local-steps', app.launch.idOf(aiReportContract, { ...app.tenantKey, reportId }));
+    const project = await reportedProject(app);
+    const { taskExecutionId: reportId } = await refresh(app, project);
+    const { repositoryIdentifier } = project;
+    const input = { ...app.tenantKey, reportId, repositoryIdentifier, branch: 'main' };
+    await keep('ai-report-local-steps', app.launch.idOf(aiReportContract, input));
   } finally {
     await worker.stop();
     await app.close();

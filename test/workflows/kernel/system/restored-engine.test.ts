@@ -152,7 +152,13 @@ test('what waits goes on with an engine whose store is empty, older or newer, an
     success: { error: expect.stringContaining('after its program had begun') },
   });
   await eventually(
-    () => app.launch.stateOf(browserSessionContract, { ...app.tenantKey, sessionId: session.id } as never),
+    () =>
+      app.launch.stateOf(browserSessionContract, {
+        ...app.tenantKey,
+        sessionId: session.id,
+        repositoryIdentifier,
+        subject: '',
+      }),
     (state) => state === 'running',
   );
   await expect(owner.get(200, `/api/browser-sessions/${session.id}`)).resolves.toMatchObject({ status: 'live' });

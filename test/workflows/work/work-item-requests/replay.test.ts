@@ -43,7 +43,7 @@ recording('records the history', async ({ keep }) => {
       (rows) => rows.length > 0,
     );
     await app.sql('update work_item_request set close_due_at = now() where id = ?', [requestId]);
-    const input = { ...app.tenantKey, requestId };
+    const input = { ...app.tenantKey, requestId, repositoryIdentifier: projectIdentifier };
     await app.launch.signalWithStart(workItemReportContract, input, reportChangedSignal);
     await keep('work-item-report', app.launch.idOf(workItemReportContract, input));
   } finally {

@@ -72,7 +72,11 @@ const labelled = (issue: SimulatedIssue, label: string) =>
 /** As if five minutes had gone by. */
 async function letClose(requestId: string): Promise<void> {
   await app.sql(`update work_item_request set close_due_at = now() - interval '1 second' where id = ?`, [requestId]);
-  await app.launch.signalWithStart(workItemReportContract, { ...app.tenantKey, requestId }, reportChangedSignal);
+  await app.launch.signalWithStart(
+    workItemReportContract,
+    { ...app.tenantKey, requestId, repositoryIdentifier },
+    reportChangedSignal,
+  );
 }
 
 test('a run reports to the issue in which it was requested, and the issue is closed after its success', async () => {
@@ -188,7 +192,11 @@ test('a worker that is killed between the comment and its row leaves one comment
   ]);
   expect(row?.comment_id).toBeNull();
   worker = await startWorker(app, QUEUES);
-  await loseHeartbeats(app, app.launch.idOf(workItemReportContract, { ...app.tenantKey, requestId: id }), 1);
+  await loseHeartbeats(
+    app,
+    app.launch.idOf(workItemReportContract, { ...app.tenantKey, requestId: id, repositoryIdentifier }),
+    1,
+  );
   await inStatus(id, 'completed');
   await labelled(issue, 'quayside:done');
   expect(issue.comments).toHaveLength(1);
