@@ -24,7 +24,7 @@ const MODIFIERS: Readonly<Record<string, readonly string[]>> = {
   equalTo: ['caseInsensitive'],
   equalToJson: ['ignoreExtraElements', 'ignoreArrayOrder'],
   // Without placeholders, which are refused, it changes nothing.
-  equalToXml: ['enablePlaceholders'],
+  equalToXml: ['enablePlaceholders', 'ignoreOrderOfSameNode'],
 };
 
 /** The one matcher of an object. Throws `NotTakenError` for what is none, and for members without a counterpart. */
@@ -71,7 +71,7 @@ function textTest(matcher: unknown, path: Path): TextTest {
     case 'equalToJson':
       return jsonTest(whole, path);
     case 'equalToXml':
-      return xmlTest(given, at);
+      return xmlTest(given, whole.ignoreOrderOfSameNode === true, at);
     case 'matchesJsonPath':
       return pathTest(given, at);
     default:
@@ -140,10 +140,11 @@ function jsonTest({ equalToJson, ignoreExtraElements, ignoreArrayOrder }: Part, 
   };
 }
 
-function xmlTest(given: unknown, path: Path): TextTest {
+/** Elements of different names may stand in any order, as WireMock compares them. */
+function xmlTest(given: unknown, ignoresOrderOfSameName: boolean, path: Path): TextTest {
   if (typeof given !== 'string') throw new NotTakenError(path, 'is not XML');
   if (/\$\{\s*xmlunit\./.test(given)) throw new NotTakenError(path, 'placeholders of xmlunit have no counterpart');
-  return { xml: given };
+  return { xml: given, anyOrder: ignoresOrderOfSameName ? 'all' : 'names' };
 }
 
 function pathTest(given: unknown, path: Path): TextTest {

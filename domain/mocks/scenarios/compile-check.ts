@@ -7,7 +7,7 @@ import { judged, JudgedText, keptValue, NOT_KEPT, type Unjudged } from '../servi
 import { isFormType, type MockRequest } from '../serving/mock-request.ts';
 import { compileJsonPath } from './json-path.ts';
 import type { RequestCheck } from './step-rules.ts';
-import { canonicalXml } from './xml-equality.ts';
+import { canonicalXml, XML_ORDERS, type XmlOrder } from './xml-equality.ts';
 
 /** A test of a text, as other mock servers have them. All are bounded in the length of the text. */
 export type TextTest =
@@ -18,8 +18,8 @@ export type TextTest =
   | DateTest
   /** The text is JSON that is equal. `extra`: objects may have more; `anyOrder`: lists have the same elements. */
   | { json: unknown; extra?: boolean; anyOrder?: boolean }
-  /** The text is XML that is equal but for white space between elements, and the order of attributes. */
-  | { xml: string }
+  /** The text is XML that is equal but for white space between elements, the order of attributes, and that of `anyOrder`. */
+  | { xml: string; anyOrder?: XmlOrder }
   /** The text is JSON of which this JSONPath (RFC 9535) finds a value that passes `is`, any value, or none. */
   | { jsonPath: string; is?: TextTest; none?: true }
   | { not: TextTest }
@@ -104,7 +104,7 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   after: DATE_MEMBERS,
   sameTime: DATE_MEMBERS,
   json: ['extra', 'anyOrder'],
-  xml: [],
+  xml: ['anyOrder'],
   jsonPath: ['is', 'none'],
   not: [],
   all: [],
@@ -139,6 +139,8 @@ function compileTest(given: unknown, path: string, level: number): Test {
       return jsonTest(value, { extra: given.extra === true, anyOrder: given.anyOrder === true });
     case 'jsonPath':
       return pathTest(value, given, at, level);
+    case 'xml':
+      return xmlTest(value, given.anyOrder, at);
     default:
       return plainTest(kind, value, given.ignoreCase === true, at);
   }
@@ -155,14 +157,18 @@ function plainTest(kind: string, value: unknown, ignoreCase: boolean, path: stri
     case 'contains':
       return (text) => text.contains(value);
     case 'matches':
+    default:
       return patternTest(value, path);
-    case 'xml':
-    default: {
-      const wanted = canonicalXml(value);
-      if (wanted === undefined) throw new FilterError(path, 'is not XML');
-      return (text) => text.xml() === wanted;
-    }
   }
+}
+
+function xmlTest(value: unknown, order: unknown, path: string): Test {
+  const anyOrder = XML_ORDERS.find((one) => one === order);
+  if (order !== undefined && anyOrder === undefined)
+    throw new FilterError(path, `must have an anyOrder of ${XML_ORDERS.join(' or ')}`);
+  const wanted = typeof value === 'string' ? canonicalXml(value, anyOrder) : undefined;
+  if (wanted === undefined) throw new FilterError(path, 'is not XML');
+  return (text) => text.xml(anyOrder) === wanted;
 }
 
 function patternTest(pattern: string, path: string): Test {

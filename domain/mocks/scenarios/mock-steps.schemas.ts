@@ -85,7 +85,7 @@ export const StepRequestIn = z
             name: z.string().min(1).max(200).optional().meta({ description: 'Of a parameter, header or cookie' }),
             is: z.unknown().optional().meta({
               description:
-                'A condition on the value, or several of them: `{eq, ignoreCase?}`, `{contains}`, `{matches}` (of the whole text), `{before}`, `{after}`, `{sameTime}` (a date and time, `now` or `now +3 days`; with `format?`, `truncate?`, `truncateLast?`, `truncateActual?`), `{json, extra?, anyOrder?}`, `{xml}`, `{jsonPath, is? or none?}`, `{not}`, `{all: […]}`, `{any: […]}`. Absent: any value passes',
+                'A condition on the value, or several of them: `{eq, ignoreCase?}`, `{contains}`, `{matches}` (of the whole text), `{before}`, `{after}`, `{sameTime}` (a date and time, `now` or `now +3 days`; with `format?`, `truncate?`, `truncateLast?`, `truncateActual?`), `{json, extra?, anyOrder?}`, `{xml, anyOrder?}` (`names`: elements of different names in any order; `all`: also those of one name), `{jsonPath, is? or none?}`, `{not}`, `{all: […]}`, `{any: […]}`. Absent: any value passes',
             }),
             isAbsent: z.boolean().optional(),
           })

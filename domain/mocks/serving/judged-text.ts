@@ -3,7 +3,7 @@ import { usePatternWork } from '../../events/webhooks/pattern-work.ts';
 import { type ReadJson, readJson } from './mock-request.ts';
 import { LEFT_OUT } from '../recording/secret-fields.ts';
 import { containsText } from '../text-search-rules.ts';
-import { canonicalXml, XML_TEXT_MAX } from '../scenarios/xml-equality.ts';
+import { canonicalXml, XML_TEXT_MAX, type XmlOrder } from '../scenarios/xml-equality.ts';
 
 export const UNJUDGED = ['TOO_LARGE', 'NOT_KEPT'] as const;
 /** Why it is not known whether a request passes a test: it is too large for that, or that part of a call is not kept. */
@@ -53,12 +53,13 @@ export class JudgedText {
   readonly #known: string | undefined;
   #lowerCase: string | undefined;
   #json: { read: ReadJson } | undefined;
-  #xml: { read: string | undefined } | undefined;
+  readonly #xml = new Map<XmlOrder | undefined, string | undefined>();
+  readonly #isJson: boolean = false;
 
   /** @param text undefined: it was not kept, but perhaps `json`, the JSON that it was, of so many values at most. */
   constructor(text: string | undefined, json?: { value: unknown; values: number }) {
     this.#known = text;
-    if (json) [this.#json, this.#xml] = [{ read: json }, { read: undefined }];
+    if (json) [this.#json, this.#isJson] = [{ read: json }, true];
   }
 
   get #text(): string {
@@ -107,10 +108,13 @@ export class JudgedText {
   }
 
   /** The text that stands for equal XML, see `canonicalXml`; undefined for another text. */
-  xml(): string | undefined {
+  xml(anyOrder?: XmlOrder): string | undefined {
     usePatternWork(TEST_UNITS);
-    if (!this.#xml && this.#text.length > XML_TEXT_MAX) throw new UnjudgedError('TOO_LARGE');
-    const { read } = (this.#xml ??= { read: canonicalXml(this.#text) });
-    return read;
+    if (this.#isJson) return undefined;
+    if (!this.#xml.has(anyOrder)) {
+      if (this.#text.length > XML_TEXT_MAX) throw new UnjudgedError('TOO_LARGE');
+      this.#xml.set(anyOrder, canonicalXml(this.#text, anyOrder));
+    }
+    return this.#xml.get(anyOrder);
   }
 }

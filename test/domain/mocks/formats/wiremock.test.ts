@@ -165,6 +165,28 @@ describe('mappings of WireMock', () => {
       ['<order id="1" kind="x"><item>a</item></order>', '<a/>', 'a'],
     ],
     [
+      { bodyPatterns: [{ equalToXml: '<things><thing-one/><thing-two>2</thing-two></things>' }] },
+      ['<things> <thing-two>2</thing-two>\n<thing-one/> </things>'],
+      ['<things><thing-two>2</thing-two></things>', '<things>x<thing-one/><thing-two>2</thing-two></things>'],
+    ],
+    [
+      { bodyPatterns: [{ equalToXml: '<body><entry>1</entry><entry>2</entry></body>' }] },
+      ['<body><entry>1</entry><entry>2</entry></body>'],
+      ['<body><entry>2</entry><entry>1</entry></body>'],
+    ],
+    [
+      { bodyPatterns: [{ equalToXml: '<a>x<b/>y<c/></a>' }] },
+      ['<a>x<b></b>y<c/></a>'],
+      ['<a>x<c/>y<b/></a>', '<a><b/>x<c/>y</a>'],
+    ],
+    [
+      {
+        bodyPatterns: [{ equalToXml: '<body><entry>1</entry><entry>2</entry></body>', ignoreOrderOfSameNode: true }],
+      },
+      ['<body><entry>2</entry><entry>1</entry></body>', '<body><entry>1</entry><entry>2</entry></body>'],
+      ['<body><entry>2</entry><entry>2</entry></body>', '<body><entry>1</entry></body>'],
+    ],
+    [
       { bodyPatterns: [{ before: '2026-03-02T00:00:00Z' }] },
       ['2026-03-01T00:00:00Z'],
       ['2026-03-02T00:00:01Z', 'yesterday'],
