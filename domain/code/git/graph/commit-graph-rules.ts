@@ -123,7 +123,7 @@ export class CommitGraph {
   /** Those of some commits that differ in the paths of a package from one of their parents. */
   changedIn(packageNo: number, commits: readonly number[]): number[] {
     const changes = this.#changes.get(packageNo) ?? NONE;
-    return commits.filter((commit) => changes.has(commit) && changes.get(commit) !== 0n);
+    return commits.filter((commit) => (changes.get(commit) ?? 0n) !== 0n);
   }
 
   differsFromAllParents(packageNo: number, commit: number): boolean {

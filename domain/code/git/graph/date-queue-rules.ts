@@ -31,7 +31,8 @@ export class DateQueue {
     const first = this.#heap.pop();
     this.#arrivals.pop();
     for (let at = 0; ; ) {
-      const [left, right] = [2 * at + 1, 2 * at + 2];
+      const left = 2 * at + 1;
+      const right = left + 1;
       let best = at;
       if (left < last && this.#isBefore(left, best)) best = left;
       if (right < last && this.#isBefore(right, best)) best = right;
@@ -42,7 +43,8 @@ export class DateQueue {
   }
 
   #isBefore(a: number, b: number): boolean {
-    const [left, right] = [this.#dateOf(this.#heap[a] ?? 0), this.#dateOf(this.#heap[b] ?? 0)];
+    const left = this.#dateOf(this.#heap[a] ?? 0);
+    const right = this.#dateOf(this.#heap[b] ?? 0);
     return left === right ? (this.#arrivals[a] ?? 0) < (this.#arrivals[b] ?? 0) : left > right;
   }
 

@@ -72,13 +72,14 @@ export async function rangeFacts(
 /**
  * The commits of ranges, computed in memory and not kept: for answers that need nothing else of many of them. Without
  * merges between two commits, those that change a package are listed; with some, git's walk decides, unless nothing
- * changes the package at all. A whole history is walked for each package: it is longer than what changed.
+ * changes the package at all, or no merge brings changes of it to the line of first parents. A whole history is walked for each package: it is longer than what changed.
  */
 export function commitsOfRanges(history: History): (range: Range) => readonly number[] {
   const { graph, ranges } = history;
   const spans = memoized(({ from, to }: Span) => {
     const commits = graph.log('everything', from, to);
-    return { from, to, commits, hasMerges: commits.some((commit) => graph.parentsOf(commit).length > 1) };
+    const hasMerges = commits.some((commit) => graph.parentsOf(commit).length > 1);
+    return { from, to, commits, line: hasMerges ? firstParents(graph, from, to) : undefined, hasMerges };
   }, spanKey);
   let last: ReturnType<typeof spans> | undefined;
   return (range) => {
@@ -88,9 +89,27 @@ export function commitsOfRanges(history: History): (range: Range) => readonly nu
       if (last?.from !== from || last.to !== to) last = spans(range);
       const changed = graph.changedIn(packageNo, last.commits);
       if (!last.hasMerges || changed.length === 0) return changed;
+      const { line } = last;
+      if (line?.merges.every((merge) => (graph.changeIn(packageNo, merge) & 1n) === 0n))
+        return graph.changedIn(packageNo, line.others);
     }
     return ranges.get(rangeKey(range))?.commits ?? graph.log([packageNo], from, to);
   };
+}
+
+/**
+ * The line of first parents from a commit to before another one; undefined: it does not come to that one. Git follows it
+ * alone in the paths of a package in which every merge on it equals its first parent: what is on it descends from the
+ * other commit, so that none is left out whatever the order of the walk.
+ */
+function firstParents(graph: History['graph'], from: number | null, to: number) {
+  const merges: number[] = [];
+  const others: number[] = [];
+  let commit: number | undefined = to;
+  for (; commit !== undefined && commit > (from ?? -1); commit = graph.parentsOf(commit)[0])
+    if (graph.parentsOf(commit).length > 1) merges.push(commit);
+    else others.push(commit);
+  return commit === from ? { merges, others } : undefined;
 }
 
 async function computeRanges(tx: Tx, history: History, ranges: readonly Range[]): Promise<Map<string, RangeFacts>> {

@@ -164,12 +164,13 @@ class Walk {
   }
 
   #markParentsUninteresting(commit: number): void {
-    const pending = [...this.#parents(commit)];
-    for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
-      if (this.#has(parent, UNINTERESTING)) continue;
-      this.#mark(parent, UNINTERESTING);
-      if (this.#has(parent, PARSED)) pending.push(...this.#parents(parent));
-    }
+    let pending: number[] | undefined;
+    for (let child: number | undefined = commit; child !== undefined; child = pending?.pop())
+      for (const parent of this.#parents(child)) {
+        if (this.#has(parent, UNINTERESTING)) continue;
+        this.#mark(parent, UNINTERESTING);
+        if (this.#has(parent, PARSED)) (pending ??= []).push(parent);
+      }
   }
 
   #slopAfter(date: number, slop: number): number {
