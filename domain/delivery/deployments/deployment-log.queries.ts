@@ -61,5 +61,5 @@ export const installedByDeployments = ({ db, tenantId }: Reads, ids: readonly st
     .where('d.tenantId', '=', tenantId)
     .where('d.id', '=', sql<string>`any (${ids}::uuid[])`)
     .groupBy('d.installed')
-    .select(['d.installed', sql<string[]>`array_agg(d.id)`.as('ids')])
+    .select(['d.installed', sql<string[]>`json_agg(d.id)`.as('ids')])
     .execute();

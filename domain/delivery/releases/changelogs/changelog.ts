@@ -42,12 +42,14 @@ export interface ResolvedChange extends PackageChange, TwoSided {
 }
 
 /** The versions whose commits tell of which commits changes consist. */
-export const versionsOf = (changes: readonly PackageChange[]): PackageVersion[] =>
-  changes.flatMap(({ name, from, to, commits }) =>
-    [commits?.from === undefined ? from : null, commits ? null : to].flatMap((version) =>
-      version === null ? [] : [{ name, version }],
-    ),
-  );
+export function versionsOf(changes: readonly PackageChange[]): PackageVersion[] {
+  const versions: PackageVersion[] = [];
+  for (const { name, from, to, commits } of changes) {
+    if (from !== null && commits?.from === undefined) versions.push({ name, version: from });
+    if (to !== null && !commits) versions.push({ name, version: to });
+  }
+  return versions;
+}
 
 /**
  * Finds out of which commits changes consist.

@@ -4,7 +4,6 @@ import type { History } from '../../../code/git/graph/commit-graph-cache.ts';
 import type { Range } from '../../../code/git/graph/range-cache.ts';
 import { commitsOfRanges } from '../../../code/git/graph/range-facts.ts';
 import type { Packages } from '../../deployments/report-rules.ts';
-import { memoized } from '../../../kernel/caches/memoized.ts';
 import { versionComparison } from '../../../kernel/text/version-rules.ts';
 import type { Tx } from '../../../unit-of-work.ts';
 import { versionsOf } from '../changelogs/changelog.ts';
@@ -40,7 +39,7 @@ interface CachedSteps {
 
 const cache = new WeakMap<object, CachedSteps>();
 /** Changes whose versions are looked up together. */
-const CHANGES_MAX = 10_000;
+const CHANGES_MAX = 20_000;
 /** Those that are gone through before others are served. */
 const CHANGES_AT_ONCE = 1_000;
 /** Deployments that are gone through before others are served. */
@@ -78,12 +77,12 @@ export async function leadTimes(
   });
   if (parts.some(isIncomplete)) {
     const unknown = await state.unknown();
-    const changesBetween = createChangesBetween();
+    const transitionOf = createTransitions();
     await findSteps(
       tx,
       history,
       state,
-      parts.flatMap((part) => missingSteps(part, unknown, changesBetween)),
+      parts.flatMap((part) => missingSteps(part, unknown, transitionOf)),
     );
   }
   const times = new Map<LoggedDeployment, number[]>();
@@ -138,21 +137,35 @@ interface Wanted {
   changes: readonly PackageChange[];
 }
 
-/** The changes from what ran to what was installed: the same list for the same objects. */
-type ChangesBetween = (running: Packages, installed: Packages) => readonly PackageChange[];
+/** What an installation does to what ran before it. */
+interface Transition {
+  /** Upgrades and installations. */
+  changes: readonly PackageChange[];
+  /** What runs afterwards. */
+  running: Packages;
+}
+
+/** The transition from what ran to what was installed: the same for the same objects. */
+type TransitionOf = (running: Packages | undefined, installed: Packages) => Transition;
 
 /** Releases travel: the same changes come to one environment after another, and are made and compared once. */
-function createChangesBetween(): ChangesBetween {
+function createTransitions(): TransitionOf {
   const compare = versionComparison();
-  const known = new Map<Packages, Map<Packages, readonly PackageChange[]>>();
+  const known = new Map<Packages | undefined, Map<Packages, Transition>>();
+  const transition = (running: Packages | undefined, installed: Packages): Transition => {
+    if (!running) return { changes: NO_CHANGES, running: installed };
+    const changes = packageChanges(running, installed).filter((change) => directionOf(change, compare) !== 'downgrade');
+    const isAll = Object.keys(running).every((name) => Object.hasOwn(installed, name));
+    // A name may be `__proto__`.
+    const both = () => Object.assign(Object.create(null), running, installed) as Packages;
+    return { changes, running: isAll ? installed : both() };
+  };
   return (running, installed) => {
-    const after = known.get(running) ?? new Map<Packages, readonly PackageChange[]>();
-    known.set(running, after);
-    const changes =
-      after.get(installed) ??
-      packageChanges(running, installed).filter((change) => directionOf(change, compare) !== 'downgrade');
-    after.set(installed, changes);
-    return changes;
+    let after = known.get(running);
+    if (!after) known.set(running, (after = new Map()));
+    let found = after.get(installed);
+    if (!found) after.set(installed, (found = transition(running, installed)));
+    return found;
   };
 }
 
@@ -160,7 +173,7 @@ function createChangesBetween(): ChangesBetween {
 function missingSteps(
   { installed, steps, bounds: [from, to] }: PlaceSteps & { bounds: Bounds },
   unknown: string,
-  changesBetween: ChangesBetween,
+  transitionOf: TransitionOf,
 ): Wanted[] {
   const isMissing = (index: number) => {
     const step = steps[index];
@@ -168,68 +181,68 @@ function missingSteps(
   };
   if (!installed.slice(0, to).some((_, index) => isMissing(index))) return [];
   const wanted: Wanted[] = [];
-  const names = new Set<string>();
   let running: Packages | undefined;
   for (const [index, { packages }] of installed.slice(0, to).entries()) {
-    if (isMissing(index))
-      wanted.push({ steps, index, changes: running ? changesBetween(running, packages) : NO_CHANGES });
-    const installedNames = Object.keys(packages);
-    for (const name of installedNames) names.add(name);
-    // Nothing else runs: the same object again. A name may be `__proto__`.
-    running =
-      names.size === installedNames.length
-        ? packages
-        : (Object.assign(Object.create(null), running, packages) as Packages);
+    const transition = transitionOf(running, packages);
+    if (isMissing(index)) wanted.push({ steps, index, changes: transition.changes });
+    running = transition.running;
   }
   return wanted;
 }
 
 const NO_CHANGES: readonly PackageChange[] = [];
 
-interface Brought {
-  commits: readonly number[];
-  isMissing: boolean;
-}
-
 async function findSteps(tx: Tx, history: History, state: VersionState, wanted: readonly Wanted[]): Promise<void> {
   const unknown = await state.unknown();
-  const lists = [...new Set(wanted.map(({ changes }) => changes))];
-  const changes = lists.flat();
-  const brought = new Map<PackageChange, Brought>();
+  const found = new Map<readonly PackageChange[], Step>();
   const commitsOf = commitsOfRanges(history);
-  for (let at = 0; at < changes.length; at += CHANGES_MAX) {
-    const part = changes.slice(at, at + CHANGES_MAX);
-    const broughtBy = bringing(history, await knownVersionCommits(tx, history, state, versionsOf(part)), commitsOf);
-    for (const [index, change] of part.entries()) {
-      if (index % CHANGES_AT_ONCE === 0) await setImmediate();
-      brought.set(change, broughtBy(change));
+  let gone = 0;
+  for (const lists of inParts([...new Set(wanted.map(({ changes }) => changes))])) {
+    const commitOf = await knownVersionCommits(tx, history, state, versionsOf(lists.flat()));
+    const broughtBy = bringing(history, commitOf, commitsOf);
+    for (const changes of lists) {
+      const commits = new Set<number>();
+      let missing = 0;
+      for (const change of changes) {
+        if (gone++ % CHANGES_AT_ONCE === 0) await setImmediate();
+        const brought = broughtBy(change);
+        if (brought) for (const commit of brought) commits.add(commit);
+        else missing++;
+      }
+      found.set(changes, { commits: [...commits], missing, unknown });
     }
   }
-  const stepOf = memoized((own: readonly PackageChange[]): Step => {
-    const found = own.flatMap((change) => brought.get(change) ?? []);
-    return {
-      commits: [...new Set(found.flatMap(({ commits }) => commits))],
-      missing: found.filter(({ isMissing }) => isMissing).length,
-      unknown,
-    };
-  });
-  for (const { steps, index, changes: own } of wanted) steps[index] = stepOf(own);
+  for (const { steps, index, changes } of wanted) steps[index] = found.get(changes);
 }
 
-/** What changes bring: the commits of their package between those of its versions. */
+/** Lists in parts that each have `CHANGES_MAX` changes or little more. */
+function inParts(lists: readonly (readonly PackageChange[])[]): (readonly PackageChange[])[][] {
+  const parts: (readonly PackageChange[])[][] = [];
+  let room = 0;
+  for (const changes of lists) {
+    if (room <= 0) {
+      parts.push([]);
+      room = CHANGES_MAX;
+    }
+    parts.at(-1)?.push(changes);
+    room -= changes.length;
+  }
+  return parts;
+}
+
+/** What changes bring: the commits of their package between those of its versions; undefined: they are not known. */
 function bringing(
   history: History,
   commitOf: (version: PackageVersion) => number | undefined,
   commitsOf: (range: Range) => readonly number[],
-): (change: PackageChange) => Brought {
-  const isNothingKnown = whyNothingIsKnown(history) !== undefined;
+): (change: PackageChange) => readonly number[] | undefined {
+  if (whyNothingIsKnown(history) !== undefined) return () => undefined;
   const end = (name: string, version: string | null) => (version === null ? null : commitOf({ name, version }));
   return ({ name, from: before, to: after }) => {
     const packageNo = history.packages.get(name)?.packageNo;
-    const [from, to] = [end(name, before), end(name, after)];
-    if (isNothingKnown || packageNo === undefined || from === undefined || to === undefined) return MISSING;
-    return { commits: to === null ? [] : commitsOf({ packageNo, from, to }), isMissing: false };
+    const from = end(name, before);
+    const to = end(name, after);
+    if (packageNo === undefined || from === undefined || to === undefined) return undefined;
+    return to === null ? [] : commitsOf({ packageNo, from, to });
   };
 }
-
-const MISSING: Brought = { commits: [], isMissing: true };

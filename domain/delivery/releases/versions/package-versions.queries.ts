@@ -95,7 +95,8 @@ export async function commitsOfMany(
   versions: readonly PackageVersion[],
 ): Promise<VersionCommits['of']> {
   const { db, tenantId } = reads;
-  const byName = new Map(versions.map(({ name }) => [name, new Map<string, number>()]));
+  const byName = new Map<string, Map<string, number>>();
+  for (const { name } of versions) if (!byName.has(name)) byName.set(name, new Map());
   const held = await db
     .selectFrom('package_version as v')
     .where('v.tenantId', '=', tenantId)

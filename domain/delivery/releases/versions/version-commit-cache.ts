@@ -64,8 +64,8 @@ export async function knownVersionCommits(
         ? (await versionCommits(reads, history, missing)).of
         : await commitsOfMany(reads, history, missing);
     for (const each of missing) {
-      const ofName = commits.get(each.name) ?? new Map<string, number | string>();
-      commits.set(each.name, ofName);
+      let ofName = commits.get(each.name);
+      if (!ofName) commits.set(each.name, (ofName = new Map()));
       ofName.set(each.version, commitOf(each) ?? unknown);
     }
   }
