@@ -38,7 +38,7 @@ export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
 
   const operational = new Router({ prefix: basePath });
   mountHealth(operational, deps.dependencies, deps.isStopping);
-  mountReference(operational, routes, deps.publicUrl);
+  mountReference(operational, routes, deps);
   operational.get('/.well-known/jwks.json', async (ctx) => {
     ctx.body = await deps.accessTokens.jwks();
   });

@@ -24,9 +24,10 @@ import { createCommitGraphCache } from '../domain/code/git/graph/commit-graph-ca
 import { createDocumentStore } from '../domain/documents/document-store.ts';
 import { createDeploymentLogCache } from '../domain/delivery/deployments/deployment-log-cache.ts';
 import { assignmentOfOrg } from '../domain/review/review-assignments/review-assignments.queries.ts';
+import { createCompression } from './http/server/compression.ts';
 import { createRuleCache } from '../domain/review/review-rules/rule-cache.ts';
 import { createDashboardCache } from '../domain/orgs/org-limits/limit-dashboard.ts';
-import { createTextCache } from '../domain/kernel/caches/text-cache.ts';
+import { bytesOfText, createCacheMemory } from '../domain/kernel/caches/cache-memory.ts';
 import { createRecordCall } from '../domain/mocks/recording/record-call.ts';
 import { createMockLanes } from '../domain/mocks/serving/mock-lanes.ts';
 import { createAskMetrics } from '../domain/insight/metrics/ask-metrics.ts';
@@ -120,6 +121,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
     withoutStore: 'count-alone',
   });
   const socketPlaces = createSocketPlaces();
+  const memory = createCacheMemory(config.CACHE_MB * 1_048_576);
   let isStopping = false;
   const app = createApp(routes, {
     orm,
@@ -192,14 +194,14 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
         own: createOwnInvitations(database, actingAs),
       },
       metrics: { ...backend.metrics, ask: createAskMetrics(backend.metricsStore) },
-      orgLimits: { polls: backend.orgPolls, dashboards: createDashboardCache() },
+      orgLimits: { polls: backend.orgPolls, dashboards: createDashboardCache(memory) },
       objects: {
         store: backend.objects,
         downloads: createDownloadLinks(ring, config.publicUrl),
       },
       releases: {
         eventQueue: createReleaseEventQueue(launch),
-        analyses: createTextCache(config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS),
+        analyses: memory.cache({ ttlSeconds: config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS, bytesOf: bytesOfText }),
         deploymentLogs: createDeploymentLogCache(),
       },
       reviewRules: createRuleCache(),
@@ -207,6 +209,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
       workItems: { findTracker: backend.findWorkTracker },
     },
     signals,
+    compressBody: createCompression(memory),
     publicUrl: config.publicUrl,
     now,
     log,

@@ -13,7 +13,7 @@ import { unitOfWork, type WorkContext, type UnitOfWork, type CommitSignals } fro
 import { allowedMethods } from './allowed-methods.ts';
 import type { Cookies } from './cookies.ts';
 import { identify, visitorOf } from './credentials.ts';
-import { compressBody } from './server/compression.ts';
+import type { CompressBody } from './server/compression.ts';
 import { type AnyRoute, takesIdempotencyKey } from './define-route.ts';
 import { assertMethod, type RequestState } from './envelope.ts';
 import { encodedSlashes } from './server/encoded-slash.ts';
@@ -48,6 +48,7 @@ export interface MountDeps {
   hookAddressLimit: RateLimit;
   trustedProxies: TrustedProxies;
   cookies: Cookies;
+  compressBody: CompressBody;
   signals: CommitSignals;
   publicUrl: string;
   now: () => Date;
@@ -149,7 +150,7 @@ async function serve(
       address,
       bodyBytes: body?.bytes ?? NO_BYTES,
     });
-    await send(ctx, answerOf(route, output));
+    await send(ctx, answerOf(route, output), deps.compressBody);
     return;
   }
 
@@ -180,7 +181,7 @@ async function serve(
     );
   if (key === '') {
     const tx = actingAs(actor);
-    await send(ctx, await handled(tx, tx));
+    await send(ctx, await handled(tx, tx), deps.compressBody);
     return;
   }
   const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url, key };
@@ -198,7 +199,7 @@ async function serve(
         state.log.warn({ err: error }, 'the reply to a request with an Idempotency-Key was not kept'),
     },
   );
-  await send(ctx, answer);
+  await send(ctx, answer, deps.compressBody);
 }
 
 function answerOf(route: AnyRoute, output: unknown): Answer {
@@ -217,7 +218,11 @@ const matchesEtag = (ctx: Context, etag: string | undefined): boolean =>
     .split(',')
     .some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 
-async function send(ctx: Context, { status, headers, cookies = [], body, isRepeated = false }: Answer): Promise<void> {
+async function send(
+  ctx: Context,
+  { status, headers, cookies = [], body, isRepeated = false }: Answer,
+  compressBody: CompressBody,
+): Promise<void> {
   ctx.status = status;
   ctx.set(headers);
   if (cookies.length > 0) ctx.set('Set-Cookie', [...cookies]);

@@ -9,7 +9,7 @@ import type { LiveLinkTokens } from '../../domain/review/browser-sessions/live/l
 import type { Recordings } from '../../domain/review/browser-sessions/recordings/replays.mutations.ts';
 import type { OrgPolls } from '../../domain/orgs/org-limits/org-polls.ts';
 import type { DashboardCache } from '../../domain/orgs/org-limits/limit-dashboard.ts';
-import type { TextCache } from '../../domain/kernel/caches/text-cache.ts';
+import type { TextCache } from '../../domain/kernel/caches/cache-memory.ts';
 import type { Actor } from '../../domain/kernel/shared/actor.ts';
 import type { ActorReads } from '../../domain/kernel/data/fenced-reads.ts';
 import type { DeploymentLogCache } from '../../domain/delivery/deployments/deployment-log-cache.ts';

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { SessionOwner } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
 import { SESSIONS } from '../../../domain/review/browser-sessions/session-announcements.ts';
 import { findCredentials } from '../../../domain/projects/integrations/integrations.mutations.ts';
@@ -17,7 +18,7 @@ export function createBrowserbaseAccess({
   encryption,
   now,
 }: Pick<Backend, 'actingAs' | 'encryption' | 'now'>): (owner: Project) => Promise<BrowserbaseAccess | undefined> {
-  const kept = new Map<string, { access: BrowserbaseAccess | undefined; untilMs: number }>();
+  const kept = new LRUCache<string, { access: BrowserbaseAccess | undefined; untilMs: number }>({ max: KEPT_MAX });
 
   async function read({ tenantId, projectId }: Project): Promise<BrowserbaseAccess | undefined> {
     const actor = systemActor({ tenantId, tenantSlug: '' }, SESSIONS);
@@ -40,9 +41,7 @@ export function createBrowserbaseAccess({
     const last = kept.get(key);
     if (last && last.untilMs > nowMs) return last.access;
     const access = await read(owner);
-    kept.delete(key);
     kept.set(key, { access, untilMs: nowMs + KEPT_MS });
-    if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value ?? '');
     return access;
   };
 }

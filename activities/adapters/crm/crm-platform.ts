@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { CrmAnswer, CrmPlatform } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { malformed, newestVersion, orgFailure } from '../../../domain/orgs/crm/platform-error-rules.ts';
@@ -56,7 +57,7 @@ const Versions = z.array(z.object({ version: z.string() }));
 
 /** Asks each org once a day; callers that come together share the question. */
 function createApiVersions(send: SendCrm, cap: string, { callMs }: CrmTimeouts): CrmPlatform['apiVersion'] {
-  const known = new Map<string, { askedAt: number; answer: Promise<CrmAnswer<string>> }>();
+  const known = new LRUCache<string, { askedAt: number; answer: Promise<CrmAnswer<string>> }>({ max: ORGS_KEPT });
   const ask = (origin: string) =>
     send<string>({ method: 'GET', origin, path: '/services/data', timeoutMs: callMs }, async (response) => {
       const { status, contentType, json } = await readJson(response);
@@ -74,7 +75,6 @@ function createApiVersions(send: SendCrm, cap: string, { callMs }: CrmTimeouts):
   return async (origin) => {
     const found = known.get(origin);
     if (found && Date.now() - found.askedAt < VERSION_KEPT_MS) return found.answer;
-    if (known.size >= ORGS_KEPT) known.clear();
     const entry = { askedAt: Date.now(), answer: ask(origin) };
     known.set(origin, entry);
     const answer = await entry.answer;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { createRemoteJWKSet, customFetch as joseFetch, decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import type {
@@ -61,7 +62,7 @@ interface Discovered {
 export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider {
   const { issuer, audience, client, timeoutMs = 5_000, keyCooldownMs = 30_000, discoveryCooldownMs = 3_000 } = settings;
   const fetchBounded = boundedFetch({ timeoutMs, maxBytes: 1_048_576 });
-  const kept = new Map<string, { outcome: IdentityOutcome; untilMs: number }>();
+  const kept = new LRUCache<string, { outcome: IdentityOutcome; untilMs: number }>({ max: KEPT_TOKENS });
   let discovery: Promise<Discovered> | undefined;
 
   const discover = async (): Promise<Discovered> => {
@@ -114,10 +115,8 @@ export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider
       kept.delete(token);
       if (claimedIssuer(token) !== issuer) return { outcome: 'invalid' };
       const { outcome, expiresAtMs } = await check(token);
-      if (outcome.outcome === 'valid') {
-        if (kept.size >= KEPT_TOKENS) kept.delete(kept.keys().next().value ?? '');
+      if (outcome.outcome === 'valid')
         kept.set(token, { outcome, untilMs: Math.min(expiresAtMs, Date.now() + KEPT_MS) });
-      }
       return outcome;
     },
     ...(client && { browser: browserSignIn(async () => (await discovered()).config, client.scope) }),

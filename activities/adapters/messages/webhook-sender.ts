@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Agent, type Dispatcher } from 'undici';
 import { type OutboundAddresses, RefusedAddressError } from '../../../domain/kernel/outbound/outbound-addresses.ts';
 import type { AttemptOutcome, WebhookSender } from '../../../domain/events/webhooks/webhook-sender.port.ts';
@@ -26,11 +27,10 @@ export function createWebhookSender(addresses: OutboundAddresses, resolve?: Reso
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const destinations = new Map<string, Destination>();
+  const destinations = new LRUCache<string, Destination>({ max: ADDRESSES_KEPT });
   const destinationOf = (url: string): Destination => {
     let destination = destinations.get(url);
     if (!destination) {
-      if (destinations.size >= ADDRESSES_KEPT) destinations.clear();
       const refusal = addresses.refusedUrl(url);
       if (refusal === undefined) {
         const { origin, pathname, search } = new URL(url);

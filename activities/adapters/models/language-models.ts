@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type {
   CallModel,
   ModelAccess,
@@ -92,15 +93,13 @@ function failureOfEnd({ end, refusal }: ReceivedAnswer, { provider, apiKey }: Mo
   return modelFailure('malformed', `${provider} ended the answer in a way that is not expected`);
 }
 
-/** What models were found not to know, by address and name; the oldest is forgotten first. */
+/** What models were found not to know, by address and name. */
 function rememberedParameters(): (access: ModelAccess, call: Pick<ModelCall, 'model'>) => Set<Optional> {
-  const known = new Map<string, Set<Optional>>();
+  const known = new LRUCache<string, Set<Optional>>({ max: KEPT_MODELS });
   return ({ provider, baseUrl }, { model }) => {
     const key = JSON.stringify([provider, baseUrl, model]);
     const lacking = known.get(key) ?? new Set<Optional>();
-    known.delete(key);
     known.set(key, lacking);
-    if (known.size > KEPT_MODELS) known.delete(known.keys().next().value ?? '');
     return lacking;
   };
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type {
@@ -21,21 +22,13 @@ export interface TrackerLimits {
 }
 
 export function createTrackerLimits(now: () => Date): TrackerLimits {
-  const untilMs = new Map<string, number>();
-  const forget = () => {
-    for (const [key, time] of untilMs) if (time <= now().getTime()) untilMs.delete(key);
-    for (const key of untilMs.keys()) {
-      if (untilMs.size < LIMITS_KEPT) break;
-      untilMs.delete(key);
-    }
-  };
+  const untilMs = new LRUCache<string, number>({ max: LIMITS_KEPT });
   return {
     until(key) {
       const time = untilMs.get(key);
       return time !== undefined && time > now().getTime() ? new Date(time) : undefined;
     },
     learn(key, forMs) {
-      if (untilMs.size >= LIMITS_KEPT) forget();
       const time = Math.max(untilMs.get(key) ?? 0, now().getTime() + Math.min(forMs, LIMIT_MAX_MS));
       untilMs.set(key, time);
       return new Date(time);

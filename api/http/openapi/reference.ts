@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type Router from '@koa/router';
-import { compressBody } from '../server/compression.ts';
+import type { CompressBody } from '../server/compression.ts';
 import type { AnyRoute } from '../define-route.ts';
 import { basePathOf } from '../server/html-page.ts';
 import { openApiDocument } from './openapi.ts';
@@ -59,7 +59,11 @@ async function referenceText(routes: readonly AnyRoute[], publicUrl: string): Pr
 }
 
 /** `GET /openapi.json`: the OpenAPI document. `GET /docs`, to which `/` leads: the browsable reference, swagger-ui-dist over the document. */
-export function mountReference(router: Router, routes: readonly AnyRoute[], publicUrl: string): void {
+export function mountReference(
+  router: Router,
+  routes: readonly AnyRoute[],
+  { publicUrl, compressBody }: { publicUrl: string; compressBody: CompressBody },
+): void {
   const basePath = basePathOf(publicUrl);
   let document: Promise<string> | undefined;
   router.get('/openapi.json', async (ctx) => {

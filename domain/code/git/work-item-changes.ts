@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { commitsBetween } from './attribution-rules.ts';
 import type { History } from './graph/commit-graph-cache.ts';
 import type { CommitMessages } from './commit-messages.ts';
@@ -32,8 +33,8 @@ interface Kept {
   bytes: number;
 }
 
-/** By work item, the one asked for last at the end. A new state of the repository has other messages. */
-const cache = new WeakMap<CommitMessages, Map<string, Kept>>();
+/** By work item. A new state of the repository has other messages. */
+const cache = new WeakMap<CommitMessages, LRUCache<string, Kept>>();
 /** About what an item takes without changes, and a kept commit with the list of its parents. */
 const ITEM_BYTES = 4_096;
 const COMMIT_BYTES = 64;
@@ -42,19 +43,14 @@ const KEPT_BYTES = 4 * 1024 * 1024;
 
 /** Finds the changes that count for a work item: those of commits that mention it, and of those that merges which mention it brought in. */
 export function* workItemChanges(history: History, key: string): Generator<undefined, ItemChanges> {
-  const items = cache.get(history.messages) ?? new Map<string, Kept>();
+  const items =
+    cache.get(history.messages) ??
+    new LRUCache<string, Kept>({ maxSize: KEPT_BYTES, sizeCalculation: ({ bytes }) => bytes });
   cache.set(history.messages, items);
   const { size } = history.graph;
   const before = items.get(key);
   const kept = before?.size === size ? before : { size, ...(yield* findChanges(history, key)) };
-  items.delete(key);
   items.set(key, kept);
-  let bytes = [...items.values()].reduce((sum, each) => sum + each.bytes, 0);
-  for (const [oldest, each] of items) {
-    if (bytes <= KEPT_BYTES) break;
-    bytes -= each.bytes;
-    items.delete(oldest);
-  }
   return kept.found;
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import {
   deploymentsOf,
@@ -66,28 +67,17 @@ const keyOf = ({ environmentId, domain }: PlaceKey): string => `${environmentId}
 
 /** An empty cache. */
 export function createDeploymentLogCache(): DeploymentLogCache {
-  const cache = new Map<string, CachedLog>();
+  const cache = new LRUCache<string, CachedLog>({ max: PROJECTS_MAX, maxSize: DEPLOYMENTS_MAX });
+
+  const keep = (projectId: string, entry: CachedLog) =>
+    cache.set(projectId, entry, { size: Math.min(Math.max(1, entry.deployments), DEPLOYMENTS_MAX) });
 
   const entryOf = (projectId: string): CachedLog => {
-    const owner = {};
-    const entry = cache.get(projectId) ?? {
-      places: new Map(),
-      log: { places: [], owner },
-      deployments: 0,
-      reading: Promise.resolve(),
-    };
-    cache.delete(projectId);
-    cache.set(projectId, entry);
+    const known = cache.get(projectId);
+    if (known) return known;
+    const entry = { places: new Map(), log: { places: [], owner: {} }, deployments: 0, reading: Promise.resolve() };
+    keep(projectId, entry);
     return entry;
-  };
-
-  const shrink = (used: CachedLog) => {
-    let deployments = [...cache.values()].reduce((sum, entry) => sum + entry.deployments, 0);
-    for (const [projectId, entry] of cache) {
-      if (entry === used || (deployments <= DEPLOYMENTS_MAX && cache.size <= PROJECTS_MAX)) break;
-      deployments -= entry.deployments;
-      cache.delete(projectId);
-    }
   };
 
   return async (reads, projectId) => {
@@ -96,7 +86,7 @@ export function createDeploymentLogCache(): DeploymentLogCache {
     if (!isCurrent(entry, digests)) {
       entry.reading = readAfter(entry.reading, reads, projectId, entry, digests);
       await entry.reading;
-      shrink(entry);
+      keep(projectId, entry);
     }
     return entry.log;
   };

@@ -1,4 +1,5 @@
 import { exportJWK, type JWK, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { newId } from '../../kernel/shared/ids.ts';
 import type { Role } from '../../kernel/shared/actor.ts';
 import type { TokenRing } from '../../kernel/encryption/token-ring.ts';
@@ -34,7 +35,7 @@ export function createAccessTokens(
   { algorithm, signing, publicKeys, publicKeyOf }: TokenRing,
   issuer: string,
 ): AccessTokens {
-  const kept = new Map<string, { claims: AccessClaims; expiresAtSeconds: number }>();
+  const kept = new LRUCache<string, { claims: AccessClaims; expiresAtSeconds: number }>({ max: KEPT_TOKENS });
   const hasOwnHeader = ownHeaders(publicKeys);
 
   return {
@@ -63,7 +64,6 @@ export function createAccessTokens(
           algorithms: [algorithm],
           requiredClaims: ['exp', 'sub', 'sid', 'tenant'],
         });
-        if (kept.size >= KEPT_TOKENS) kept.delete(kept.keys().next().value ?? '');
         kept.set(token, { claims: payload, expiresAtSeconds: payload.exp ?? 0 });
         return payload;
       } catch {
@@ -91,14 +91,11 @@ const KEPT_HEADERS = 100;
  * failed verification costs more than the rest of a check.
  */
 function ownHeaders(publicKeys: TokenRing['publicKeys']): (token: string) => boolean {
-  const kept = new Map<string, boolean>();
+  const kept = new LRUCache<string, boolean>({ max: KEPT_HEADERS });
   return (token) => {
     const header = token.slice(0, Math.max(0, token.indexOf('.')));
     let isOwn = kept.get(header);
-    if (isOwn === undefined) {
-      if (kept.size >= KEPT_HEADERS) kept.clear();
-      kept.set(header, (isOwn = publicKeys.has(keyIdOf(header) ?? '')));
-    }
+    if (isOwn === undefined) kept.set(header, (isOwn = publicKeys.has(keyIdOf(header) ?? '')));
     return isOwn;
   };
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 /** How long a query is refused. */
 const KEPT_MS = 60 * 60_000;
 /** The store was lost so often while a query ran: it counts twice for one that ran alone. */
 const ENOUGH = 2;
-/** Queries that are remembered; the ones that were lost first are forgotten first. */
+/** Queries that are remembered; the ones that nobody has asked for longest are forgotten first. */
 const REMEMBERED_MAX = 1_000;
 
 /** A query at the store. */
@@ -17,7 +18,7 @@ export interface RunningQuery {
 
 /** Remembers, by a digest, which queries ran when the store was lost. Of one process. */
 export class QueryQuarantine {
-  readonly #lost = new Map<string, { times: number; until: number }>();
+  readonly #lost = new LRUCache<string, { times: number; until: number }>({ max: REMEMBERED_MAX });
   readonly #running = new Set<{ digest: string; isAlone: boolean }>();
   readonly #now: () => number;
 
@@ -43,9 +44,6 @@ export class QueryQuarantine {
 
   #note(digest: string, times: number): void {
     const before = this.#lost.get(digest)?.times ?? 0;
-    this.#lost.delete(digest);
     this.#lost.set(digest, { times: before + times, until: this.#now() + KEPT_MS });
-    const [first] = this.#lost.keys();
-    if (this.#lost.size > REMEMBERED_MAX && first !== undefined) this.#lost.delete(first);
   }
 }

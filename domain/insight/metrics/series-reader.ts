@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import { isProblem, readNames, type ReadSeries, type Series, seriesKey } from './series-rules.ts';
 
@@ -12,21 +13,15 @@ const REMEMBERED_MAX = 8_000_000;
 
 /** Reads series and remembers what it has read: the same come again and again. */
 export function createSeriesReader(): ReadSeries {
-  const remembered = new Map<string, Series>();
-  let size = 0;
+  const remembered = new LRUCache<string, Series>({ maxSize: REMEMBERED_MAX });
   return (metric, type, tags) => {
     const given = JSON.stringify([metric, type, tags]);
     const before = remembered.get(given);
     if (before) return before;
     const names = readNames(metric, type, tags);
     if (isProblem(names)) return names;
-    size += given.length;
-    if (size > REMEMBERED_MAX) {
-      remembered.clear();
-      size = given.length;
-    }
     const read = { id: idOf(seriesKey(names)), ...names };
-    remembered.set(given, read);
+    remembered.set(given, read, { size: given.length });
     return read;
   };
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import type { Reads } from '../data/fenced-reads.ts';
 import { isoOf } from '../text/date-time-rules.ts';
@@ -118,14 +119,13 @@ interface ReadActor {
 
 /** Few people write most of a trail: each is parsed once. */
 class Actors {
-  readonly #read = new Map<string, ReadActor>();
+  readonly #read = new LRUCache<string, ReadActor>({ max: ACTORS_MAX });
 
   read(text: string): ReadActor {
     const known = this.#read.get(text);
     if (known) return known;
     const actor: AuditEntry['actor'] = JSON.parse(text);
     const made = { actor, canonical: canonicalJson(actor) };
-    if (this.#read.size >= ACTORS_MAX) this.#read.clear();
     this.#read.set(text, made);
     return made;
   }

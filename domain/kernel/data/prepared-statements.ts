@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Writable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 
 /** More statements than the service has in use at a time, and little for a backend process of PostgreSQL. */
@@ -12,43 +13,35 @@ export const STATEMENTS_KEPT = 300;
  */
 export class PreparedStatements {
   readonly #client: pg.ClientBase;
-  readonly #kept: number;
-  readonly #names = new Map<string, string>();
-  readonly #metOnce = new Set<string>();
+  /** Their names, by text. */
+  readonly #names: LRUCache<string, string>;
+  readonly #metOnce: LRUCache<string, true>;
 
   constructor(client: pg.ClientBase, kept = STATEMENTS_KEPT) {
     this.#client = client;
-    this.#kept = kept;
+    this.#names = new LRUCache({ max: kept, dispose: (name) => this.#deallocate(name) });
+    this.#metOnce = new LRUCache({ max: kept });
   }
 
   /** Sends it before it returns, so that statements reach the database in the order of the calls. */
   query(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const known = this.#names.get(text);
     if (known === undefined) return this.#prepare(text, values);
-    // Inserted anew, it is the most recently used one.
-    this.#names.delete(text);
-    this.#names.set(text, known);
     return this.#client.query({ name: known, text, values });
   }
 
   #prepare(text: string, values: unknown[]): Promise<pg.QueryResult> {
     if (!isPreparable(text, values)) return this.#client.query({ text, values });
     if (!this.#metOnce.delete(text)) {
-      if (this.#metOnce.size >= this.#kept) this.#metOnce.clear();
-      this.#metOnce.add(text);
+      this.#metOnce.set(text, true);
       return this.#client.query({ text, values });
     }
-    if (this.#names.size >= this.#kept) this.#deallocateOldest();
     const name = createHash('sha1').update(text).digest('base64url');
     this.#names.set(text, name);
     return this.#client.query({ name, text, values });
   }
 
-  #deallocateOldest(): void {
-    const [oldest] = this.#names;
-    if (!oldest) return;
-    const [text, name] = oldest;
-    this.#names.delete(text);
+  #deallocate(name: string): void {
     // `pg` would otherwise believe that the database still has it.
     const { connection } = this.#client as unknown as { connection: { parsedStatements: Record<string, string> } };
     delete connection.parsedStatements[name];

@@ -116,6 +116,7 @@ const Environment = z.object({
   AI_CALL_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(900).default(600),
   ANALYSIS_DIR: z.string().min(1).optional(),
   ANALYSIS_HEAP_MB: count(2_048),
+  CACHE_MB: count(64),
   ANALYSIS_AT_ONCE: count(1),
   COMMANDS_FILE: z.string().min(1).optional(),
   ALLOW_LOCAL_GIT: flag,

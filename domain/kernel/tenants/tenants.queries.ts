@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 
@@ -12,14 +13,14 @@ const SLUGS = statement<{ ids: string[] }>()((db, { ids }) =>
 );
 
 const KNOWN_MAX = 10_000;
-const known = new WeakMap<Database, Map<string, string>>();
+const known = new WeakMap<Database, LRUCache<string, string>>();
 
 /** Rows with the slugs of their tenants. A slug never changes, so each is read once over a database's connections. */
 export async function withTenantSlugs<Row extends { tenantId: string | null }>(
   database: Database,
   rows: readonly Row[],
 ): Promise<(Row & { tenantSlug: string })[]> {
-  const slugs = known.get(database) ?? new Map<string, string>();
+  const slugs = known.get(database) ?? new LRUCache<string, string>({ max: KNOWN_MAX });
   known.set(database, slugs);
   const unknown = rows.flatMap(({ tenantId }) => (tenantId === null || slugs.has(tenantId) ? [] : [tenantId]));
   if (unknown.length > 0) {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isObject, parsedJson } from '../../kernel/json/json-rules.ts';
 import { lookUp, parsePath } from '../../kernel/json/json-path-rules.ts';
 import { compileTemplate, type RenderBody, TemplateError } from '../../events/webhooks/body-template.ts';
@@ -35,14 +36,11 @@ const TYPES: Record<BodyForm, string> = {
 };
 
 const TEMPLATES_KEPT = 500;
-const templates = new Map<string, RenderBody>();
+const templates = new LRUCache<string, RenderBody>({ max: TEMPLATES_KEPT });
 
 function templateOf(text: string): RenderBody {
   let template = templates.get(text);
-  if (!template) {
-    if (templates.size >= TEMPLATES_KEPT) templates.clear();
-    templates.set(text, (template = compileTemplate(text)));
-  }
+  if (!template) templates.set(text, (template = compileTemplate(text)));
   return template;
 }
 

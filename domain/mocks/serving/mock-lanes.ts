@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../kernel/data/tables.ts';
 import { systemActor, type Actor } from '../../kernel/shared/actor.ts';
 import type { UnitOfWork } from '../../unit-of-work.ts';
@@ -24,11 +25,12 @@ interface Parts {
 
 const LANES_MAX = 100;
 const ANNOUNCED_EVERY_MS = 60_000;
+const ANNOUNCED_KEPT = 1_000;
 
 /** The workspaces that this process answers for, those that were used last. */
 export function createMockLanes({ database, actingAs, onError }: Parts): MockLanes {
   const lanes = new Map<string, MockLane>();
-  const announcedAt = new Map<string, number>();
+  const announcedAt = new LRUCache<string, number>({ max: ANNOUNCED_KEPT });
   return {
     async find(keyHash) {
       const known = lanes.get(keyHash);
@@ -44,7 +46,6 @@ export function createMockLanes({ database, actingAs, onError }: Parts): MockLan
     announceUnmatched(place, scenarioId, call) {
       const now = performance.now();
       if (now - (announcedAt.get(scenarioId) ?? -Infinity) < ANNOUNCED_EVERY_MS) return;
-      if (announcedAt.size > 1_000) announcedAt.clear();
       announcedAt.set(scenarioId, now);
       actingAs(systemActor(place, 'mocks'))((tx) => announceUnmatched(tx, scenarioId, call)).catch(onError);
     },

@@ -1,5 +1,5 @@
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
-import { type BoundedCache, createCache } from '../../kernel/caches/text-cache.ts';
+import type { BoundedCache, CacheMemory } from '../../kernel/caches/cache-memory.ts';
 import { type DashboardRange, seriesOf, type Span, spanOf } from './dashboard-rules.ts';
 import { samplesOfOrg } from './limit-samples.queries.ts';
 import { snapshotOf } from './limit-reports.ts';
@@ -25,7 +25,8 @@ export interface Dashboard {
 }
 export type DashboardCache = BoundedCache<Dashboard>;
 
-export const createDashboardCache = (): DashboardCache => createCache(CACHE_SECONDS, ({ members }) => members.length);
+export const createDashboardCache = (memory: CacheMemory): DashboardCache =>
+  memory.cache({ ttlSeconds: CACHE_SECONDS, bytesOf: ({ members }) => members.length });
 
 /** The course of an org's limits, and how they are now. @param isFresh made anew although there is one in the cache. */
 export async function limitDashboard(

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { FencedReads } from '../../kernel/data/fenced-reads.ts';
 import { type Actor, systemActor } from '../../kernel/shared/actor.ts';
 import { findUserByAddress } from '../../identity/users/users.queries.ts';
@@ -27,7 +28,7 @@ export function createChatPeople(
   reads: FencedReads,
   now: () => Date,
 ): FindChatPerson {
-  const kept = new Map<string, { email: string | null; until: number }>();
+  const kept = new LRUCache<string, { email: string | null; until: number }>({ max: KEPT_MAX });
   const emailOf = async (
     { lane, teamId, botToken }: ChatTeam,
     chatUserId: string,
@@ -40,7 +41,6 @@ export function createChatPeople(
     // Another workspace vouches for its own people: whoever runs it could give them any e-mail.
     const { email, teamId: home, isPerson } = answer.value;
     const trusted = isPerson && home === teamId ? email : null;
-    if (kept.size >= KEPT_MAX) kept.clear();
     kept.set(key, { email: trusted, until: now().getTime() + (trusted === null ? UNKNOWN_KEPT_MS : KEPT_MS) });
     return { isOk: true, value: trusted };
   };

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { MatchedRule } from './review-match-rules.ts';
 import { rulesToCompare, ruleSetRevision } from './review-rules.queries.ts';
@@ -9,25 +10,18 @@ export type RuleCache = (reads: Reads, projectId: string) => Promise<readonly Ma
 const RULES_KEPT = 50_000;
 
 export function createRuleCache(): RuleCache {
-  const kept = new Map<string, { revision: string; rules: readonly MatchedRule[] }>();
-  let count = 0;
-  const forget = (key: string) => {
-    count -= kept.get(key)?.rules.length ?? 0;
-    kept.delete(key);
-  };
+  const kept = new LRUCache<string, { revision: string; rules: readonly MatchedRule[] }>({
+    maxSize: RULES_KEPT,
+    sizeCalculation: ({ rules }) => Math.max(1, rules.length),
+  });
   return async (reads, projectId) => {
     const key = `${reads.tenantId}/${projectId}`;
     // Before the rules: what changes in between is read once more.
     const revision = await ruleSetRevision(reads, projectId);
     const found = kept.get(key);
-    const rules = found?.revision === revision ? found.rules : await rulesToCompare(reads, projectId);
-    forget(key);
+    if (found?.revision === revision) return found.rules;
+    const rules = await rulesToCompare(reads, projectId);
     kept.set(key, { revision, rules });
-    count += rules.length;
-    for (const oldest of kept.keys()) {
-      if (count <= RULES_KEPT) break;
-      forget(oldest);
-    }
     return rules;
   };
 }

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
-import { createNewestCache } from '../../../kernel/shared/newest-cache.ts';
 import { graphCommits } from './commit-graph.queries.ts';
 import { type BranchEvidence, descendsFrom } from './commit-graph-rules.ts';
 import { commitNumbers } from '../commits.queries.ts';
@@ -14,7 +14,7 @@ export interface BranchFinding {
 }
 
 /** A number always means the same commit, so that an answer stays true. */
-const descents = createNewestCache<boolean>(10_000);
+const descents = new LRUCache<string, boolean>({ max: 10_000 });
 
 /** When a project's remote was last fetched with success; null: never, or it has none. */
 export async function copyFetchedAt(reads: Reads, projectId: string): Promise<string | null> {

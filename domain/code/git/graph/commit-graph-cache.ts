@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import { type Attribution, attribute, RELEASE_LINES } from '../attribution-rules.ts';
 import { CommitMessages } from '../commit-messages.ts';
@@ -58,17 +59,14 @@ interface CachedHistory {
 
 /** An empty cache. */
 export function createCommitGraphCache(): CommitGraphCache {
-  const cache = new Map<string, CachedHistory>();
+  const cache = new LRUCache<string, CachedHistory>({ max: HISTORIES_MAX });
 
   const entryOf = (projectId: string): CachedHistory => {
     const known = cache.get(projectId) ?? {
       history: emptyHistory(projectId),
       growing: Promise.resolve(),
     };
-    cache.delete(projectId);
     cache.set(projectId, known);
-    const [oldest] = cache.keys();
-    if (cache.size > HISTORIES_MAX && oldest !== undefined) cache.delete(oldest);
     return known;
   };
 

@@ -1,4 +1,4 @@
-import { createNewestCache, type NewestCache } from '../../../kernel/shared/newest-cache.ts';
+import { LRUCache } from 'lru-cache';
 
 /** The commits of a package between two others, by number; `from` null: from the beginning. */
 export interface Range {
@@ -17,11 +17,11 @@ export interface RangeFacts {
   pullRequests: number[];
 }
 
-/** The facts of ranges of one repository, by `rangeKey`: those added last. */
-export type RangeCache = NewestCache<RangeFacts>;
+/** The facts of ranges of one repository, by `rangeKey`: those used last. */
+export type RangeCache = LRUCache<string, RangeFacts>;
 
-/** A range takes some hundred bytes. */
+/** A range takes some hundred bytes; room is made as it is needed, since many repositories have few. */
 const RANGES_MAX = 20_000;
 
 /** An empty cache of the ranges of one repository. */
-export const createRangeCache = (): RangeCache => createNewestCache(RANGES_MAX);
+export const createRangeCache = (): RangeCache => new LRUCache({ maxSize: RANGES_MAX, sizeCalculation: () => 1 });

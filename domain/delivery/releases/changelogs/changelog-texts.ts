@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { History } from '../../../code/git/graph/commit-graph-cache.ts';
 import type { ProjectFacts } from '../../../projects/projects/projects.queries.ts';
 import type { Tx } from '../../../unit-of-work.ts';
-import type { TextCache } from '../../../kernel/caches/text-cache.ts';
+import type { TextCache } from '../../../kernel/caches/cache-memory.ts';
 import { type ChangelogFacts, changelogOf, type ResolvedChange } from './changelog.ts';
 
 /** Changelogs as they are answered, kept in memory. */

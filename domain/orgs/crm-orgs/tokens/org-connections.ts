@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { AuthUrl } from '../../crm/auth-url-rules.ts';
 import type { ApiUsage, CrmAnswer, CrmCredential, CrmFailure, CrmOrg } from '../../crm/crm-platform.port.ts';
 import { failure as crmFailure } from '../../crm/platform-error-rules.ts';
@@ -137,12 +138,11 @@ function watched(org: CrmOrg, onAnswer: (failure: CrmFailure | undefined) => Pro
 
 /** Writes how many calls an org has counted, at most once a minute. */
 function createUsageNotes({ actingAs, now, log }: OrgTokenParts) {
-  const notedAt = new Map<string, number>();
+  const notedAt = new LRUCache<string, number>({ max: USAGES_KEPT });
   return (place: OrgPlace, usage: ApiUsage): void => {
     const key = `${place.orgId} ${keyOf(place).reachedName}`;
     const time = now().getTime();
     if (time - (notedAt.get(key) ?? 0) < USAGE_NOTED_EVERY_MS) return;
-    if (notedAt.size >= USAGES_KEPT) notedAt.clear();
     notedAt.set(key, time);
     actingAs(actorOf(place))((tx) => storeApiUsage(tx, keyOf(place), usage)).catch((error: unknown) =>
       log.warn({ err: error }, 'the usage of an org was not noted'),
