@@ -61,6 +61,18 @@ async function outcomeOf(statement: string, values: unknown[] = [], tenantId = a
   }
 }
 
+/** Appends an entry of a session, as it was created, with changes. */
+async function audited(changes: object): Promise<string> {
+  const [entry] = await app.sql<{ entry: object }>(
+    `select to_jsonb(e) || jsonb_build_object('occurredAt', occurred_at, 'entityType', entity_type, 'entityId', entity_id,
+       'head', '', 'middle', '', 'tail', '') as entry
+     from audit_entry e where action = 'browser_session.created' and entity_id = ?`,
+    [session.id],
+  );
+  const appended = { ...entry?.entry, id: newId(), action: 'browser_session.live', ...changes };
+  return outcomeOf('select audit_append_of_browsers($1, $2)', [app.tenant.id, JSON.stringify([appended])]);
+}
+
 const rights = async () =>
   (
     await app.sql<{ line: string }>(
@@ -144,6 +156,59 @@ test('it sees the sessions of hosts in the tenant that is set, and changes no ot
   await expect(outcomeOf(change, [elsewhere])).resolves.toBe('0 rows');
 });
 
+test('it sees no session that has been over for a day, and nothing of a tenant that has no others', async () => {
+  const owner = app.as(app.owner);
+  await owner.post(201, '/api/projects', { identifier: 'acme/unlent', platform: 'host-a' });
+  await owner.post(201, '/api/webhooks', {
+    name: 'all',
+    event: 'release.deployed',
+    config: { url: 'http://127.0.0.1:9/' },
+  });
+  const hooked = await owner.post(201, '/api/webhooks', {
+    name: 'sessions',
+    event: 'browser_session.live',
+    config: { url: 'http://127.0.0.1:9/' },
+  });
+  const reads = {
+    sessions: 'select id from browser_session',
+    projects: 'select id from project',
+    subscriptions: 'select webhook_id from webhook_subscription',
+  };
+  const seen = async () => {
+    const outcomes: Record<string, string> = {};
+    for (const [what, statement] of Object.entries(reads)) outcomes[what] = await outcomeOf(statement);
+    return outcomes;
+  };
+  await expect(seen()).resolves.toEqual({ sessions: '1 rows', projects: '1 rows', subscriptions: '1 rows' });
+
+  const over = (hours: number, recording = 'none') =>
+    app.sql(
+      `update browser_session set status = 'ended', ended_at = now() - ? * interval '1 hour', recording_state = ?,
+         updated_at = now() - ? * interval '1 hour' where id = ?`,
+      [hours, recording, hours, session.id],
+    );
+  try {
+    await over(25, 'processing');
+    await expect(outcomeOf(`update browser_session set recording_state = 'ready', updated_at = now()`)).resolves.toBe(
+      '1 rows',
+    );
+    await over(23);
+    await expect(outcomeOf(reads.sessions)).resolves.toBe('1 rows');
+    await over(25);
+    await expect(seen()).resolves.toEqual({ sessions: '0 rows', projects: '0 rows', subscriptions: '0 rows' });
+    const deliver = `insert into webhook_delivery (id, tenant_id, webhook_id, event, payload)
+      values ($1, $2, $3, 'browser_session.live', '{}')`;
+    await expect(outcomeOf(deliver, [newId(), app.tenant.id, hooked.id])).resolves.toMatch(/row-level security/);
+    await expect(audited({})).resolves.toMatch(/audits what it does with its sessions alone/);
+  } finally {
+    await app.sql(
+      `update browser_session set status = 'live', ended_at = null, recording_state = 'none', updated_at = now() where id = ?`,
+      [session.id],
+    );
+    await owner.delete(204, `/api/webhooks/${hooked.id}`);
+  }
+});
+
 test('it writes to the timelines of these alone', async () => {
   const note = `insert into browser_session_event (tenant_id, session_id, project_id, occurred_at, kind, summary, by_email)
     values ($1, $2, $3, now(), 'x', 'x', 'x')`;
@@ -165,17 +230,6 @@ test('it announces nothing but what happens to sessions', async () => {
 });
 
 test('it audits what a host does with a session of hosts, and nothing else', async () => {
-  const [entry] = await app.sql<{ entry: object }>(
-    `select to_jsonb(e) || jsonb_build_object('occurredAt', occurred_at, 'entityType', entity_type, 'entityId', entity_id,
-       'head', '', 'middle', '', 'tail', '') as entry
-     from audit_entry e where action = 'browser_session.created' and entity_id = ?`,
-    [session.id],
-  );
-  const audited = (changes: object, tenantId = app.tenant.id) =>
-    outcomeOf('select audit_append_of_browsers($1, $2)', [
-      tenantId,
-      JSON.stringify([{ ...entry?.entry, id: newId(), action: 'browser_session.live', ...changes }]),
-    ]);
   await expect(audited({})).resolves.toBe('1 rows');
   for (const changes of [
     { source: 'auth' },
