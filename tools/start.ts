@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findPrograms } from '../activities/browser-host/chromium/programs.ts';
 import { migrate } from '../domain/migrate.ts';
@@ -168,16 +167,15 @@ async function main(): Promise<void> {
   await migrate(databaseUrl, { browserHostLogin: browserHostLogin?.name });
   const owner = await bootstrap({ databaseUrl, dataDir, env });
   const childEnv = {
+    // Left alone, glibc keeps memory of its own for each thread, and never gives back what large texts leave free.
+    MALLOC_ARENA_MAX: '2',
+    MALLOC_MMAP_THRESHOLD_: '131072',
     ...env,
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: address,
     PORT: String(port),
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
-    // Left alone, glibc keeps memory of its own for each thread.
-    MALLOC_ARENA_MAX: env.MALLOC_ARENA_MAX ?? '2',
-    // With compiled modules kept, a process starts sooner and need not load what strips types.
-    NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? join(dataDir, 'compile-cache'),
     ...(uiUrl !== undefined && { TEMPORAL_UI_URL: uiUrl }),
     ...(metricsUrl !== undefined && { METRICS_URL: metricsUrl }),
   };
