@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
@@ -87,6 +88,8 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
         namespace,
         plugins,
         ...(!isWithoutWorkflows && { workflowBundle: { codePath: bundlePath } }),
+        // Without it the SDK takes a digest of the whole bundle, for each worker.
+        buildId: basename(bundlePath),
         taskQueue: queuePrefix + taskQueue,
         activities,
       }),
