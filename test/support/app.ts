@@ -144,8 +144,10 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     return { email, password, token: body.access_token, refreshToken: body.refresh_token };
   };
   const { acme, other } = tenants;
-  const [owner, member, stranger] = await Promise.all([acme.owner, acme.member, other.owner].map(signIn));
-  if (!owner || !member || !stranger) throw new Error('Somebody could not sign in');
+  // One after the other: each connection that PostgreSQL opens reads the catalog of its database anew.
+  const owner = await signIn(acme.owner);
+  const member = await signIn(acme.member);
+  const stranger = await signIn(other.owner);
 
   const app: TestApp = {
     url,
