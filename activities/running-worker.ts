@@ -25,6 +25,8 @@ export interface WorkerParts {
   plugins?: OpenTelemetryPlugin[];
   /** Runs the workflow code; absent: a thread of its own. */
   thread?: WorkflowThread;
+  /** As `FleetOptions` has it. */
+  firstPolls?: number;
 }
 
 /** A worker that takes tasks of its queues. */
@@ -46,7 +48,7 @@ export interface RunningWorker {
  * Starts the worker of the configured queues. Throws `EngineUnavailableError` when Temporal does not answer, `ConfigError`
  * for a queue that is none, `SearchAttributesError` for a namespace that cannot be used.
  */
-export async function runWorker({ config, log, outages, plugins = [], thread }: WorkerParts): Promise<RunningWorker> {
+export async function runWorker({ config, log, outages, plugins = [], ...own }: WorkerParts): Promise<RunningWorker> {
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins };
   const client = createTemporalClient({ ...engine, pace: config.SERVICE_PACE });
   const attributes = await ensureSearchAttributes(client).catch(async (error: unknown) => {
@@ -65,7 +67,8 @@ export async function runWorker({ config, log, outages, plugins = [], thread }: 
     queuePrefix: config.TASK_QUEUE_PREFIX,
     queues,
     activityNames,
-    thread,
+    thread: own.thread,
+    firstPolls: own.firstPolls,
     bundlePath: await ensureBundle({ folder: bundleFolder(config), isTraced: plugins.length > 0 }),
     version,
   });

@@ -21,6 +21,8 @@ export interface FleetOptions {
   activityNames?: readonly string[];
   /** Runs the workflow code of all workers; absent: one of the fleet's own, which ends with its last worker. */
   thread?: WorkflowThread | undefined;
+  /** Polls of each queue and kind of task to begin with; absent: the five of the SDK. */
+  firstPolls?: number | undefined;
 }
 
 /** The SDK gives each worker a thread for its workflows, which with its heap takes some 30 MB; here workers share one. */
@@ -46,8 +48,6 @@ const SHARED = {
   // Told to stop, an activity first gets this long to finish by itself, then is cancelled and repeated elsewhere.
   shutdownGraceTime: '1 second',
   shutdownForceTime: '10 seconds',
-  workflowTaskPollerBehavior: { type: 'autoscaling' },
-  activityTaskPollerBehavior: { type: 'autoscaling' },
   // The workflow tasks of a worker that was killed wait this long before another one takes them; the default is 10 s.
   stickyQueueScheduleToStartTimeout: '1 second',
 } satisfies Partial<WorkerOptions>;
@@ -70,7 +70,8 @@ function cachedWorkflows(queues: number): number {
 /** Connects and makes the workers; rejects when Temporal does not answer. */
 export async function createFleet(options: FleetOptions): Promise<Fleet> {
   const { address, namespace, queuePrefix, queues, bundlePath, version, plugins = [] } = options;
-  const { activityNames = namesOf(queues), thread = ownThread() } = options;
+  const { activityNames = namesOf(queues), thread = ownThread(), firstPolls } = options;
+  const polls = { type: 'autoscaling', ...(firstPolls && { initial: firstPolls }) } as const;
   const connection = await NativeConnection.connect({ address });
   const blocked = Promise.withResolvers<never>();
   blocked.promise.catch(() => undefined);
@@ -81,15 +82,16 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
     queues.map(({ taskQueue, activities, isWithoutWorkflows, options: own }) =>
       QueueWorker.create({
         ...SHARED,
+        workflowTaskPollerBehavior: polls,
+        activityTaskPollerBehavior: polls,
         maxCachedWorkflows: cachedWorkflows(queues.length),
         ...own,
         ...(version && { workerDeploymentOptions: { ...VERSIONED, version } }),
         connection,
         namespace,
         plugins,
-        ...(!isWithoutWorkflows && { workflowBundle: { codePath: bundlePath } }),
-        // Without it the SDK takes a digest of the whole bundle, for each worker.
-        buildId: basename(bundlePath),
+        // Without a name of the build the SDK takes a digest of the whole bundle, for each worker.
+        ...(!isWithoutWorkflows && { workflowBundle: { codePath: bundlePath }, buildId: basename(bundlePath) }),
         taskQueue: queuePrefix + taskQueue,
         activities,
       }),

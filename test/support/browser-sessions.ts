@@ -57,6 +57,7 @@ export async function startSessionWorkers(
     ...engineOf(app),
     ...workerQueues({ ...deps, browsers }, queues),
     thread: SHARED_THREAD,
+    firstPolls: 1,
     bundlePath: await ensureBundle({ folder: bundleFolder(app.env), isTraced: false }),
   });
   const ended = fleet.run();

@@ -25,6 +25,8 @@ export async function startWorker(app: TestApp, queues?: readonly string[]): Pro
     log,
     outages: new Outages(log),
     thread: SHARED_THREAD,
+    // Most queues of a test are never used, and each poll is work for the engine.
+    firstPolls: 1,
   });
   // Who stops it gets to know.
   worker.ended.catch(() => undefined);
