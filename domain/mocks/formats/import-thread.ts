@@ -1,24 +1,23 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ZipDefect } from '../../kernel/shared/zip-entries.ts';
 import { createStandIns } from '../recording/secret-fields.ts';
-import { importHar } from './har.ts';
 import { FormatError, type Imported } from './imported.ts';
-import { importOpenApi } from './openapi.ts';
 import type { ImportOrder, ImportOutcome } from './read-import.ts';
 import { TooManyValuesError } from './sample-schema-rules.ts';
-import { importWireMock, importWireMockArchive } from './wiremock.ts';
-import { importYaml } from './yaml-format.ts';
 
-function read({ format, content, isPacked, standInKey, origin, validates }: ImportOrder): Imported | Promise<Imported> {
+/** Each format is loaded when it is read: in a new thread that takes longer than to read most documents. */
+async function read({ format, content, isPacked, standInKey, origin, validates }: ImportOrder): Promise<Imported> {
   switch (format) {
     case 'yaml':
-      return importYaml(content);
+      return (await import('./yaml-format.ts')).importYaml(content);
     case 'har':
-      return importHar(content, createStandIns(standInKey), origin);
+      return (await import('./har.ts')).importHar(content, createStandIns(standInKey), origin);
     case 'openapi':
-      return importOpenApi(content, { validates });
-    case 'wiremock':
+      return (await import('./openapi.ts')).importOpenApi(content, { validates });
+    case 'wiremock': {
+      const { importWireMock, importWireMockArchive } = await import('./wiremock.ts');
       return isPacked ? importWireMockArchive(Buffer.from(content, 'base64')) : importWireMock(content);
+    }
   }
 }
 
