@@ -1,3 +1,4 @@
+import { backoffMs } from '../../../domain/kernel/shared/backoff-rules.ts';
 import { createReadStream } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PLAYLIST_NAME, recordingKey } from '../../../domain/review/browser-sessions/recordings/local-recordings.ts';
@@ -168,7 +169,7 @@ export class PageStore {
       } catch (error) {
         if (Date.now() >= Math.min(this.#giveUpAtMs, giveUpAtMs ?? Infinity)) throw error;
         this.#parts.log.warn({ err: error, failures }, 'a part of a recording was not stored; it is tried again');
-        await pause(Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** failures));
+        await pause(backoffMs(failures + 1, FIRST_PAUSE_MS, PAUSE_MAX_MS));
       }
     }
   }

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../../domain/kernel/shared/backoff-rules.ts';
 import { mkdir, rm } from 'node:fs/promises';
 import type { Picture } from '../chromium/browser.ts';
 import type { EncodedFiles } from './encoded-files.ts';
@@ -114,7 +115,7 @@ export class RecordedPage {
       await files.look();
       if (store.isUnwanted || (end.isWhole && !files.isDamaged)) return lastMs;
       this.#broken(end, await files.clear());
-      if (number + 1 < PARTS_MAX) await this.#pauseUnlessEnded(Math.min(RESTART_MAX_MS, RESTART_MS * 2 ** number));
+      if (number + 1 < PARTS_MAX) await this.#pauseUnlessEnded(backoffMs(number + 1, RESTART_MS, RESTART_MAX_MS));
       if (this.#endsAtMs !== undefined || number + 1 >= PARTS_MAX) return this.#startedAtMs + files.recordedMs;
     }
   }

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../../domain/kernel/shared/backoff-rules.ts';
 import { approvalMessage } from '../../../domain/people/chat/approval-message-rules.ts';
 import {
   type ChatActionStore,
@@ -144,7 +145,7 @@ const OWN_FAILURE: ChatFailure = { isOk: false, code: 'internal', reason: 'It fa
 /** How an attempt ended, and in how many ms another may be made. */
 function outcomeOf(attempts: number, failure: ChatFailure | undefined): { error?: string; retryInMs?: number } {
   if (!failure) return {};
-  const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS);
+  const waitMs = backoffMs(attempts, FIRST_RETRY_MS, LONGEST_RETRY_MS);
   return {
     error: failure.reason,
     ...(failure.isTransient && { retryInMs: Math.max(waitMs, failure.retryAfterMs ?? 0) }),

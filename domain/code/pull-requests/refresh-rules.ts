@@ -1,3 +1,4 @@
+import { backoffMs } from '../../kernel/shared/backoff-rules.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -17,7 +18,7 @@ export const refreshAfterMs = (changedAt: Date | undefined, now: Date): number =
 
 /** The wait after a failure: that of the host's limit, else one that doubles with each further failure. */
 export const retryAfterMs = (failures: number, limitMs: number | undefined): number =>
-  Math.min(limitMs ?? ACTIVE_EVERY_MS * 2 ** Math.min(failures, 8), QUIET_EVERY_MS);
+  Math.min(limitMs ?? backoffMs(failures + 1, ACTIVE_EVERY_MS, QUIET_EVERY_MS), QUIET_EVERY_MS);
 
 /** The wait where there is no credential for the host. */
 export const WITHOUT_CREDENTIAL_MS = QUIET_EVERY_MS;

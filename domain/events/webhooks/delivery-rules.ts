@@ -1,3 +1,4 @@
+import { backoffMs } from '../../kernel/shared/backoff-rules.ts';
 /** Every status of a delivery; all but `pending` are final. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'filtered', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -53,7 +54,7 @@ export function nextStep(result: AttemptResult, attempt: number, policy: RetryPo
   if (isSuccess && result.verdict === undefined) return { status: 'delivered' };
   if (!isWorthRetrying(result)) return { status: 'failed', isExhausted: false, isGone: statusCode === GONE };
   if (attempt > policy.retryCount) return { status: 'failed', isExhausted: true, isGone: false };
-  const waitMs = policy.retryDelayMs * 2 ** (attempt - 1) * (1 + random * JITTER);
+  const waitMs = backoffMs(attempt, policy.retryDelayMs, LONGEST_WAIT_MS) * (1 + random * JITTER);
   return { status: 'pending', retryInMs: Math.ceil(Math.min(Math.max(waitMs, retryAfterMs), LONGEST_WAIT_MS)) };
 }
 

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../kernel/shared/backoff-rules.ts';
 import type { ModelFailure, ModelFailureKind } from './language-model.port.ts';
 
 /** Calls for one question, the first included. */
@@ -23,7 +24,7 @@ export function waitBeforeRetry(
 ): number | undefined {
   if (!RETRIED.has(kind) || callsMade >= CALLS_MAX) return undefined;
   if (retryAfterMs !== null) return retryAfterMs > RETRY_AFTER_MAX_MS ? undefined : retryAfterMs;
-  return Math.min(FIRST_WAIT_MS * 2 ** (callsMade - 1), WAIT_MAX_MS) * (0.5 + random / 2);
+  return backoffMs(callsMade, FIRST_WAIT_MS, WAIT_MAX_MS) * (0.5 + random / 2);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../kernel/shared/backoff-rules.ts';
 import type { RetrieveOrder } from '../crm/crm-metadata.port.ts';
 import type { CrmFailure } from '../crm/crm-platform.port.ts';
 import { manifestTypeOf } from './explorer-rules.ts';
@@ -90,8 +91,8 @@ export const grownSize = (size: number): number => Math.min(CHUNK_MAX, size * 2)
 const POLL_MS = 500;
 
 /** Milliseconds to wait before asking for the state of a retrieve, by how often it was asked before. */
-export const pollDelayMs = (polls: number, firstMs: number = POLL_MS): number => Math.min(30_000, firstMs * 2 ** polls);
+export const pollDelayMs = (polls: number, firstMs: number = POLL_MS): number => backoffMs(polls + 1, firstMs, 30_000);
 
-/** Likewise before the org is called again after so many failures in a row. */
+/** Milliseconds before the org is called again after so many failures in a row. */
 export const retryDelayMs = (failures: number, pollMs: number = POLL_MS): number =>
   Math.min(60_000, 2 * pollMs * 4 ** (failures - 1));

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../kernel/shared/backoff-rules.ts';
 import type { CrmFailureKind } from '../crm/crm-platform.port.ts';
 
 const HOUR_MS = 3_600_000;
@@ -19,6 +20,5 @@ export function nextPollAt(orgId: string, nowMs: number, everyMs: number): numbe
 /** When an org that did not answer is polled next: the interval, doubled with each failure, up to six hours. */
 export function retryPollAt(kind: CrmFailureKind, failuresInARow: number, nowMs: number, everyMs: number): number {
   const longest = kind === 'limited' ? LONGEST_PAUSE_MS : LONGEST_BACKOFF_MS;
-  const backoffMs = everyMs * 2 ** Math.min(30, failuresInARow - 1);
-  return nowMs + Math.min(backoffMs, Math.max(longest, everyMs));
+  return nowMs + backoffMs(failuresInARow, everyMs, Math.max(longest, everyMs));
 }

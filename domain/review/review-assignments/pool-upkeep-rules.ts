@@ -1,3 +1,4 @@
+import { backoffMs } from '../../kernel/shared/backoff-rules.ts';
 import type { InstanceCounts } from '../review-pools/instance-rules.ts';
 
 const MINUTE_MS = 60_000;
@@ -5,7 +6,7 @@ const BACKOFF_MAX_MS = 60 * MINUTE_MS;
 
 /** How long no run begins after so many failures in a row: 1 minute, then twice as long each time, up to 60. */
 export const prepareBackoffMs = (failures: number): number =>
-  Math.min(BACKOFF_MAX_MS, MINUTE_MS * 2 ** Math.min(10, Math.max(0, failures - 1)));
+  backoffMs(Math.max(1, failures), MINUTE_MS, BACKOFF_MAX_MS);
 
 /**
  * How many orgs a pool lacks: for those who wait and those to be kept available, within what the pool may have.
