@@ -3,6 +3,7 @@ import { compileFilter } from '../../../domain/events/webhooks/filter-rules.ts';
 import { compileLinearRegex } from '../../../domain/events/webhooks/linear-regex.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
+import { codePoint } from '../../support/code-points.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -14,7 +15,7 @@ const at = (collection: string, key: string) =>
   `/api/doc-store/collections/${encodeURIComponent(collection)}/docs/${encodeURIComponent(key)}`;
 
 /** Text that a database can keep. */
-const text = fc.string({ unit: 'binary', maxLength: 20 }).filter((each) => !each.includes('\0'));
+const text = fc.string({ unit: codePoint, maxLength: 20 }).filter((each) => !each.includes('\0'));
 const json = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 5 },

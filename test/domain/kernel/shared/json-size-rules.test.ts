@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { exceededLimit } from '../../../../domain/kernel/json/json-size-rules.ts';
 import { propertyRuns } from '../../../support/property-runs.ts';
+import { codePoint } from '../../../support/code-points.ts';
 
 /** Levels and members of a parsed value. */
 function sizeOf(value: unknown): { levels: number; members: number } {
@@ -17,7 +18,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 /** Any JSON text: any white space, any way to escape. */
 const jsonText = fc
-  .tuple(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), fc.constantFrom('', ' ', '\n\t', '\r  '), fc.boolean())
+  .tuple(fc.jsonValue({ maxDepth: 6, stringUnit: codePoint }), fc.constantFrom('', ' ', '\n\t', '\r  '), fc.boolean())
   .map(([value, space, isEscaped]) => {
     const text = JSON.stringify(value)
       .split(/("(?:[^"\\]|\\.)*")/s)

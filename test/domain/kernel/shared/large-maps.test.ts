@@ -9,6 +9,7 @@ import {
   valueOf,
 } from '../../../../domain/kernel/json/large-maps.ts';
 import { propertyRuns } from '../../../support/property-runs.ts';
+import { codePoint } from '../../../support/code-points.ts';
 
 const pairs: [string, z.ZodType, z.ZodType][] = [
   ['an open object', z.record(z.string(), z.unknown()), openObject()],
@@ -26,7 +27,7 @@ const pairs: [string, z.ZodType, z.ZodType][] = [
 ];
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: codePoint, maxLength: 8 }),
   fc.constantFrom(
     '',
     ' ',
