@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { processesBelow } from './process-cpu.ts';
 
-const EVERY_MS = 1_000;
+/** A look reads a file of every process of the machine. */
+const EVERY_MS = 2_000;
 
 /** By what stands on their command lines; the first that fits counts. */
 const KINDS: readonly (readonly [string, RegExp])[] = [
@@ -21,7 +22,7 @@ const KINDS: readonly (readonly [string, RegExp])[] = [
 
 /**
  * Watches the processes below this one and sums up their CPU by kind. What a process used since the last look, less than
- * a second, is missed.
+ * two seconds, is missed.
  */
 export class ProcessKinds {
   readonly #seen = new Map<number, { kind: string; seconds: number }>();
