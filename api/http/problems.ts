@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { causes, isConflict, isDatabaseAway, isLockTimeout } from '../../domain/kernel/data/database-trouble.ts';
 import { OUTDATED_STATEMENT } from '../../domain/kernel/data/pool.ts';
+import { ObjectStoreAwayError } from '../../domain/kernel/objects/object-store.port.ts';
 import {
   DomainError,
   type ErrorCode,
@@ -91,6 +92,8 @@ function asDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   for (const cause of causes(error)) {
     const { code = '' } = cause as { code?: string };
+    if (cause instanceof ObjectStoreAwayError)
+      return new DomainError('unavailable', 'The store of files is temporarily unavailable; try again later');
     if (isLockTimeout(cause))
       return new DomainError(
         'unavailable',

@@ -19,6 +19,7 @@ import type { TenantKey } from '../../domain/kernel/shared/actor.ts';
 import { newId } from '../../domain/kernel/shared/ids.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import { Outages } from '../../domain/kernel/system/outages.ts';
+import type { ProcessLog } from '../../domain/process-log.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';
 import { ApiClient, type Bearer } from './client.ts';
@@ -72,6 +73,8 @@ export interface TestAppOptions {
   commands?: readonly string[];
   /** Collects the lines of the API's log, of every level, and the bodies of its problem replies. */
   said?: { logs: string[]; problems: string[] };
+  /** Where the API logs, with the outages that it meets. */
+  processLog?: ProcessLog;
   /** A migrated database instead of one of the run's server; it is left as it is. */
   databaseUrl?: string;
   /** Its tenants have ids that no other app has: for what leaves the database, as metrics do. */
@@ -110,10 +113,12 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     ...options.env,
   };
   const config = apiConfig(env);
-  const { said } = options;
-  const log = said
-    ? pino({ level: 'trace' }, { write: (line: string) => void said.logs.push(line) })
-    : pino({ level: config.LOG_LEVEL });
+  const { said, processLog } = options;
+  const log =
+    processLog?.log ??
+    (said
+      ? pino({ level: 'trace' }, { write: (line: string) => void said.logs.push(line) })
+      : pino({ level: config.LOG_LEVEL }));
   const client = createTemporalClient({
     address: config.TEMPORAL_ADDRESS,
     namespace: 'default',
@@ -125,7 +130,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     log,
     metrics: createHttpMetrics(),
     launch,
-    outages: new Outages(log),
+    outages: processLog?.outages ?? new Outages(log),
     dependencies: [],
   });
   api.server.listen(config.PORT, '127.0.0.1');

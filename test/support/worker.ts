@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { workerConfig } from '../../activities/config.ts';
 import { type RunningWorker, runWorker } from '../../activities/running-worker.ts';
 import { Outages } from '../../domain/kernel/system/outages.ts';
+import type { ProcessLog } from '../../domain/process-log.ts';
 import type { TestApp } from './app.ts';
 import { startProcess, type TestProcess } from './process.ts';
 import './temporal-core.ts';
@@ -17,13 +18,17 @@ export interface TestWorker {
  * A worker on the app's database and task queues, within the process of the test, which has loaded its modules; resolves
  * when it works. Tests that kill, stop or replace workers start processes.
  */
-export async function startWorker(app: TestApp, queues?: readonly string[]): Promise<TestWorker> {
+export async function startWorker(
+  app: TestApp,
+  queues?: readonly string[],
+  processLog?: ProcessLog,
+): Promise<TestWorker> {
   const config = workerConfig(app.env, argumentsFor(queues));
-  const log = pino({ level: config.LOG_LEVEL });
+  const log = processLog?.log ?? pino({ level: config.LOG_LEVEL });
   let worker: RunningWorker | undefined = await runWorker({
     config,
     log,
-    outages: new Outages(log),
+    outages: processLog?.outages ?? new Outages(log),
     thread: SHARED_THREAD,
     // Most queues of a test are never used, and each poll is work for the engine.
     firstPolls: 1,

@@ -10,7 +10,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { ObjectStore } from '../../../domain/kernel/objects/object-store.port.ts';
+import { type ObjectStore, ObjectStoreAwayError } from '../../../domain/kernel/objects/object-store.port.ts';
 import type { ObjectStoreLocation } from '../../../domain/kernel/objects/object-store-location.ts';
 import type { ReportAway } from '../../../domain/kernel/system/outages.ts';
 import { isStoreAway } from './s3-trouble-rules.ts';
@@ -35,8 +35,9 @@ export function createS3ObjectStore(
       try {
         return await next(request);
       } catch (error) {
-        if (isStoreAway(error)) onAway(error);
-        throw error;
+        if (!isStoreAway(error)) throw error;
+        onAway(error);
+        throw new ObjectStoreAwayError(error);
       }
     },
     { step: 'initialize', name: 'reportAway' },

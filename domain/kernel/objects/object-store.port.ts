@@ -11,9 +11,17 @@ export interface ByteRange {
   end: number;
 }
 
+/** The store does not answer, or takes nothing from anybody here for now. */
+export class ObjectStoreAwayError extends Error {
+  constructor(cause: unknown) {
+    super('The object store is away', { cause });
+    this.name = 'ObjectStoreAwayError';
+  }
+}
+
 /**
  * Files that are too big for rows: exports, captured output. A key is a path made by `objectKey`. Whatever fails is
- * thrown: the store is a dependency like the database.
+ * thrown: the store is a dependency like the database. While it is away that is an `ObjectStoreAwayError`.
  */
 export interface ObjectStore {
   /**
