@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { isRepeatedTooOften } from '../domain/documents/expression-size-rules.ts';
+import { expressionProblem } from '../domain/documents/expression-rules.ts';
 import { compileKeyFinder } from '../domain/projects/work-items/work-item-patterns.ts';
 import { checkBounds } from '../domain/insight/metrics/expression-bound-rules.ts';
 import { tokensOf } from '../domain/insight/metrics/expression-token-rules.ts';
@@ -112,7 +112,7 @@ function otherEvaluations(): Record<string, () => void> {
     'pattern of work items in a message': () => void keys(message),
     MetricsQL: () => checkBounds(tokensOf(expression.padEnd(16_000, ' '))),
     'pattern of branches': () => void matchesPattern('*a'.repeat(125), 'a'.repeat(250)),
-    'size of an expression of documents': () => void isRepeatedTooOften('(a{1,9}){1,9}'.repeat(19)),
+    'reading an expression of documents': () => void expressionProblem('(a{1,9}){1,9}'.repeat(19)),
   };
 }
 

@@ -3,7 +3,7 @@ import { invalidField } from '../kernel/shared/errors.ts';
 import { isArrayIndex } from '../kernel/json/json-path-rules.ts';
 import type { FilterOperator } from '../events/webhooks/filter-rules.ts';
 import { type Field, jsonOf, NAME_COLUMNS, parseField } from './compile-field.ts';
-import { isRepeatedTooOften } from './expression-size-rules.ts';
+import { expressionProblem } from './expression-rules.ts';
 
 export interface DocumentFilter {
   field: string;
@@ -53,10 +53,14 @@ export function compileFilter({ field: path, operator, value }: DocumentFilter, 
     case 'regex':
       if (typeof value !== 'string' || value.length > REGEX_MAX)
         throw valueMustBe(`a string of at most ${REGEX_MAX} characters`);
-      if (isRepeatedTooOften(value)) throw valueMustBe('no counts that multiply to more than 50,000 repetitions');
-      // Compared with the empty text first, so that a bad pattern is refused even where there is no row.
-      return sql`(('' ~ ${value}::text) is not null and jsonb_typeof(${found}) = 'string' and (${found} #>> '{}') ~ ${value}::text)`;
+      assertExpression(value, `${place}/value`);
+      return sql`(jsonb_typeof(${found}) = 'string' and (${found} #>> '{}') ~ ${value}::text)`;
   }
+}
+
+function assertExpression(expression: string, place: string): void {
+  const problem = expressionProblem(expression);
+  if (problem !== undefined) throw invalidField(place, `not a regular expression that is taken: ${problem}`);
 }
 
 /** By code point: columns have that collation, and the text of a value is given it. */

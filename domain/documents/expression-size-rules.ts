@@ -1,48 +1,72 @@
-/** PostgreSQL copies what a count repeats, and refuses expressions of more copies, after as long as it takes to find out. */
-const COPIES_MAX = 50_000;
+/** What an expression becomes in PostgreSQL, which copies what a count repeats. */
+export interface Size {
+  /** Copies of single characters. */
+  single: number;
+  /** Copies of what stands for many characters: each has an arc for every kind of character that the expression tells apart. */
+  wide: number;
+  /** Whether it matches nothing at all, too. */
+  isSkippable: boolean;
+  /** How many parts in a row may be left out: at the beginning, at the end, anywhere. */
+  lead: number;
+  tail: number;
+  most: number;
+}
 
-/** Prefixes and options after which braces are no counts: the rest is literal, or a basic expression. */
-const OTHER_SYNTAX = /^(\*\*\*=|(\*\*\*:)?\(\?[a-z]*[bq][a-z]*\))/;
-const COUNT = /\{(\d{1,3})(?:,(\d{0,3}))?\}/y;
-const GROUP_BEGIN = /\((?:\?(?:<?[=!]|:))?/y;
-const COMMENT = /\(\?#[^)]*\)?/y;
-/** `[` to `]`, with the classes and escapes in which a `]` does not end it. */
-const BRACKETS = /\[\^?\]?(?:\[([:.=])(?:(?!\1\]).)*\1\]|\\.|[^\]\\])*\]?/sy;
-const ESCAPE = /\\./sy;
+/** PostgreSQL gives up (SQLSTATE 2201B, too complex) after some 45,000 states. */
+const COPIES_MAX = 20_000;
+const ARCS_MAX = 200_000;
+/** It compiles a row of parts that may be left out in the cube of its length: some 20 ns each. */
+const SKIPS_WORK_MAX = 5_000_000;
 
-/**
- * Whether counts nested in one another (`((a{255}){255}){255}`) repeat too much for PostgreSQL, as their product tells
- * without compiling the expression. Takes advanced regular expressions of PostgreSQL (its documentation, 9.7.3); whether
- * they are valid is not asked.
- */
-export function isRepeatedTooOften(expression: string): boolean {
-  if (OTHER_SYNTAX.test(expression)) return false;
-  /** Copies in each open group; the last one is the innermost. */
-  const groups = [0];
-  let atom = 0;
-  const add = (copies: number) => {
-    atom = copies;
-    groups.push((groups.pop() ?? 0) + copies);
-  };
-  for (let at = 0; at < expression.length; ) {
-    const matched = (form: RegExp) => {
-      form.lastIndex = at;
-      const match = form.exec(expression);
-      if (match) at = form.lastIndex;
-      return match;
-    };
-    const count = matched(COUNT);
-    if (count) add(atom * (Math.max(1, Number(count[2] || count[1])) - 1));
-    else if (matched(COMMENT)) continue;
-    else if (matched(GROUP_BEGIN)) groups.push(0);
-    else if (expression[at] === ')' && groups.length > 1) {
-      at++;
-      add(groups.pop() ?? 0);
-    } else if (matched(BRACKETS) || matched(ESCAPE)) add(1);
-    else {
-      if (!'*+?|^$'.includes(expression[at] ?? '')) add(1);
-      at++;
-    }
-  }
-  return groups.reduce((sum, copies) => sum + copies, 0) > COPIES_MAX;
+const ofParts = (single: number, wide: number, isSkippable: boolean, skips: number): Size => ({
+  single,
+  wide,
+  isSkippable,
+  lead: skips,
+  tail: skips,
+  most: skips,
+});
+
+export const NOTHING = ofParts(0, 0, true, 0);
+export const CONSTRAINT = ofParts(0, 0, true, 1);
+export const SINGLE = ofParts(1, 0, false, 0);
+export const WIDE = ofParts(0, 1, false, 0);
+
+export const sequence = (a: Size, b: Size): Size => ({
+  single: a.single + b.single,
+  wide: a.wide + b.wide,
+  isSkippable: a.isSkippable && b.isSkippable,
+  lead: a.isSkippable ? a.lead + b.lead : a.lead,
+  tail: b.isSkippable ? a.tail + b.tail : b.tail,
+  most: Math.max(a.most, b.most, a.tail + b.lead),
+});
+
+/** One of several; their rows of parts that may be left out are all between the same two states. */
+export function alternatives(branches: readonly Size[]): Size {
+  const [first = NOTHING, ...others] = branches;
+  if (others.length === 0) return first;
+  const sum = (of: (branch: Size) => number) => branches.reduce((total, branch) => total + of(branch), 0);
+  const isSkippable = branches.some((branch) => branch.isSkippable);
+  const skips = sum(({ most }) => most) + (isSkippable ? 1 : 0);
+  return ofParts(
+    sum(({ single }) => single),
+    sum(({ wide }) => wide),
+    isSkippable,
+    skips,
+  );
+}
+
+/** @param least copies that must match; of 0 the part may be left out. */
+export function repeated(part: Size, { least, most }: { least: number; most: number }): Size {
+  const copies = Math.max(most, 1);
+  const [single, wide] = [part.single * copies, part.wide * copies];
+  if (part.isSkippable) return ofParts(single, wide, true, Math.max(1, part.most * copies));
+  const inner = copies > 1 ? Math.max(part.most, part.tail + part.lead) : part.most;
+  return least === 0 ? ofParts(single, wide, true, inner + 1) : { ...part, single, wide, most: inner };
+}
+
+/** @param told how many kinds of characters the expression tells apart, at most. */
+export function isTooLarge({ single, wide, most }: Size, told: number): boolean {
+  const arcs = single + wide * (told + 1);
+  return single + wide > COPIES_MAX || arcs > ARCS_MAX || most ** 2 * arcs > SKIPS_WORK_MAX;
 }

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import pg from 'pg';
+import { expressionProblem } from '../../../domain/documents/expression-rules.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { eventually } from '../../support/worker.ts';
 
@@ -18,7 +20,9 @@ afterAll(() => app.close());
 
 const PATH = '/api/doc-store/collections/query';
 const bodyOf = (value: string) => ({ pathPattern: 'texts', filters: [{ field: 'text', operator: 'regex', value }] });
-const HOSTILE = bodyOf('^(.?.?.?.?.?.?.?.?){1,200}x$');
+/** Tries every way to cut the text into three, of which none fits. */
+const HOSTILE = bodyOf('^(.+)(.+)(.+)\\3\\2\\1gh$');
+const REFUSED = ['(', '[z-a]', 'a{3,1}', '((((a?){255}){255}){255})', '^(.?.?.?.?.?.?.?.?){1,200}x$', '*'];
 
 const running = async (): Promise<number> => {
   const [row] = await app.sql<{ count: number }>(
@@ -48,6 +52,8 @@ test('of twenty hostile expressions of a tenant two run, ten wait, the others ge
     (count) => count === 8,
   );
   await eventually(running, (count) => count === 2);
+  // No place is needed to refuse an expression.
+  for (const expression of REFUSED) await app.as(app.owner).post(400, PATH, bodyOf(expression));
   for (let time = 0; time < 20; time++) await app.as(app.stranger).get(200, '/api/projects');
   expect(await app.as(app.stranger).post(200, PATH, bodyOf('^abc.*h$'))).toHaveLength(20);
   // They have been running for their two seconds, and their places rest.
@@ -110,7 +116,34 @@ test.each([
   expect(await app.as(app.owner).post(200, PATH, { ...bodyOf(value), limit: 5 })).toHaveLength(5);
 });
 
-test.each(['(', '[z-a]', 'a{3,1}', '((((a?){255}){255}){255})', '*'])('the expression %s is refused', async (value) => {
+test.each(REFUSED)('the expression %s is refused', async (value) => {
   const { errors } = await app.as(app.owner).post(400, PATH, bodyOf(value));
   expect(errors).toEqual([expect.objectContaining({ pointer: '#/body/filters/0/value' })]);
+});
+
+/** Separated by white space, which two of them are. */
+const PIECES = String.raw`
+  a é 😀 1 2 , - | ^ $ . * + ? # \ ( ) (?: (?= (?! (?<= (?<! (?# (? (?i) (?x) (?q) (?xt) *** ***: ***=
+  [ [^ ] [a-z] [z-a] [a- -- [:alpha:] [:no:] [.a.] [=a=] [[:<:]] :] .] { } {2} {1,2} {2,1} {3,} {256} {0} {2,x}
+  \d \D \m \A \1 \2 \10 \12 \0 \400 \8 \89 \u0041 \x41 \q \c`
+  .trim()
+  .split(/\s+/)
+  .concat(' ', '\n');
+
+test('PostgreSQL takes the expressions that are taken, and refuses those that are refused', async () => {
+  const expressions = fc.sample(
+    fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 7 }).map((pieces) => pieces.join('')),
+    3_000,
+  );
+  await app.sql(
+    `create function refused(expression text) returns boolean language plpgsql as
+     'begin perform $1 ~ $1; return false; exception when invalid_regular_expression then return true; end'`,
+  );
+  const found = await app.sql<{ expression: string; isRefused: boolean }>(
+    `select e as expression, refused(e) as "isRefused" from jsonb_array_elements_text(?::jsonb) e`,
+    [JSON.stringify(expressions)],
+  );
+  expect(found).toEqual(
+    expressions.map((expression) => ({ expression, isRefused: expressionProblem(expression) !== undefined })),
+  );
 });
