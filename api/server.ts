@@ -22,9 +22,11 @@ import { createAccessNotes } from '../domain/orgs/crm-orgs/doors/access-notes.ts
 import { createFindChatSenders } from '../domain/people/chat/chat-actions.queries.ts';
 import { createCommitGraphCache } from '../domain/code/git/graph/commit-graph-cache.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
+import { findEnvironmentStates } from '../domain/delivery/releases/environment-states.ts';
 import { createDeploymentLogCache } from '../domain/delivery/deployments/deployment-log-cache.ts';
 import { assignmentOfOrg } from '../domain/review/review-assignments/review-assignments.queries.ts';
 import { createCompression } from './http/server/compression.ts';
+import { openAssignedOrg } from '../domain/review/review-pools/assigned-org-doors.ts';
 import { createRuleCache } from '../domain/review/review-rules/rule-cache.ts';
 import { createDashboardCache } from '../domain/orgs/org-limits/limit-dashboard.ts';
 import { bytesOfText, createCacheMemory } from '../domain/kernel/caches/cache-memory.ts';
@@ -121,6 +123,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
     withoutStore: 'count-alone',
   });
   const socketPlaces = createSocketPlaces();
+  const deploymentLogs = createDeploymentLogCache();
   const memory = createCacheMemory(config.CACHE_MB * 1_048_576);
   let isStopping = false;
   const app = createApp(routes, {
@@ -180,9 +183,10 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
         socketPlaces,
       },
       chat: { ...backend.chat, findSenders: createFindChatSenders(database) },
-      crm: { ...backend.crm, noteAccess: createAccessNotes(database, now) },
+      crm: { ...backend.crm, noteAccess: createAccessNotes(database, now), openAssignedOrg },
       documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.webhook }),
       environmentLocks: backend.environmentLocks,
+      environments: { stateOf: findEnvironmentStates(deploymentLogs) },
       flows: { commands: backend.commands, workflowUrl: workflowUrls(config) },
       git: {
         commitGraphs: createCommitGraphCache(),
@@ -202,7 +206,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
       releases: {
         eventQueue: createReleaseEventQueue(launch),
         analyses: memory.cache({ ttlSeconds: config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS, bytesOf: bytesOfText }),
-        deploymentLogs: createDeploymentLogCache(),
+        deploymentLogs,
       },
       reviewRules: createRuleCache(),
       webhooks: { queue: createDeliveryQueue(database, signals.webhook), outbound: backend.outbound },

@@ -5,6 +5,7 @@ import { approvalContract, recheckSignal } from './delivery/approvals/approval.c
 import { browserSessionContract, sessionChangedSignal } from './review/browser-sessions/browser-session.contract.ts';
 import { signalChatLane } from './people/chat/chat-lane.contract.ts';
 import { flowRunContract, windowChangedSignal } from './delivery/flows/flow-run.contract.ts';
+import { signalMirror } from './code/git/git-mirror.contract.ts';
 import type { Launch } from './launch.ts';
 import { applyEventsUpdate, releaseDomainContract } from './delivery/release-candidates/release-domain.contract.ts';
 import { reportChangedSignal, workItemReportContract } from './work/work-item-requests/work-item-report.contract.ts';
@@ -38,6 +39,11 @@ export function createCommitSignals(launch: Launch, laneNames: FindLaneNames): S
         .catch(() => undefined);
     }),
     run: (tenant, runs) => void signalRuns(launch, tenant, runs),
+    // A workflow that is not reached finds out by itself that its run is gone.
+    removedRun: each(
+      (tenant, run) => void launch.cancel(flowRunContract, { ...tenant, ...run }).catch(() => undefined),
+    ),
+    mirror: each((tenant, key) => signalMirror(launch, { ...tenant, ...key })),
     workItemReport: each((tenant, key) =>
       inBackground(workItemReportContract, { ...tenant, ...key }, reportChangedSignal, QUIET_MS),
     ),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { MISSING_REASONS } from '../../domain/delivery/deployments/deployed-rules.ts';
-import { VIOLATION_CODES } from '../../domain/delivery/promotion/violation-rules.ts';
 import { Timestamp } from '../http/parameters.ts';
 
 const Reason = z.enum(MISSING_REASONS).meta({
@@ -15,22 +14,6 @@ const packages = z
 export const MissingEnvironment = z
   .object({ environment: z.string(), reason: Reason, packages })
   .meta({ id: 'MissingEnvironment' });
-
-const violation = z.object({ code: z.enum(VIOLATION_CODES), detail: z.string() });
-
-/** What of the policies of its environment a deployment broke. */
-export const PolicyViolations = z.array(violation.meta({ id: 'PolicyViolation' })).meta({
-  description:
-    'What of the policies of its environment the deployment broke, as they were when it was reported. `frozen`, `outside_window`: when it was made; `not_deployed_before`, `not_soaked`: the release was not where `promotion.after` demands it, or not for `soakMinutes`; `not_approved`: nobody gave the approval that the environment asks for',
-});
-
-/** What the deployments that brought what an environment runs broke of its policies. */
-export const RunningViolations = z
-  .array(violation.extend({ domain: z.string(), releaseName: z.string() }).meta({ id: 'RunningViolation' }))
-  .meta({
-    description:
-      'What of the policies of the environment was broken by the deployments that brought what it runs now (of each package the last that installed it), as the policies were when each was reported, oldest first',
-  });
 
 /** Whether a candidate is deployed to an environment. */
 export const DeploymentFact = z

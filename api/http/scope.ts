@@ -12,6 +12,7 @@ import type { DashboardCache } from '../../domain/orgs/org-limits/limit-dashboar
 import type { TextCache } from '../../domain/kernel/caches/cache-memory.ts';
 import type { Actor } from '../../domain/kernel/shared/actor.ts';
 import type { ActorReads } from '../../domain/kernel/data/fenced-reads.ts';
+import type { FindEnvironmentStates } from '../../domain/delivery/releases/environment-states.ts';
 import type { DeploymentLogCache } from '../../domain/delivery/deployments/deployment-log-cache.ts';
 import type { FindChatSenders } from '../../domain/people/chat/chat-actions.queries.ts';
 import type { ChatPlatform } from '../../domain/people/chat/chat-platform.port.ts';
@@ -77,6 +78,7 @@ export interface Adapters {
   crm: OrgScope['crm'];
   documents: DocumentStore;
   environmentLocks: LockQueue;
+  environments: { stateOf: FindEnvironmentStates };
   flows: {
     /** Commands that the operator has configured, by flow type. */
     commands: Commands;

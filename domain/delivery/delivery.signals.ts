@@ -21,5 +21,7 @@ declare module '../kernel/signals.port.ts' {
     deployment: RecordedDeployment;
     /** What a run waits for was changed. */
     run: RunWorkflowKey;
+    /** A run was removed with its project. */
+    removedRun: RunWorkflowKey;
   }
 }

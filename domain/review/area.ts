@@ -1,3 +1,5 @@
+import { RECORD_SESSION } from '../delivery/flows/flow-types.ts';
+import { hasHostedProvider, localPlaces, whyNotLocal } from './browser-sessions/providers.queries.ts';
 import type { Area } from '../kernel/area-manifest.ts';
 import { removeSessionsOfProject } from './browser-sessions/sessions.mutations.ts';
 import { openAssignmentKeys } from './review-assignments/review-assignments.queries.ts';
@@ -10,6 +12,11 @@ export const review = {
   encryptedColumns: encryptedById('review_instance', ['cli_auth_url'], reviewInstanceContext),
   hooks: {
     runReached: followEndOfRun,
+    async typeOffered(tx, { id, projectId }) {
+      if (id !== RECORD_SESSION) return null;
+      const why = whyNotLocal(await localPlaces(tx));
+      return why !== null && (await hasHostedProvider(tx, projectId)) ? null : why;
+    },
     async projectRemoved(tx, projectId) {
       if (await removeSessionsOfProject(tx, projectId)) return { isPending: true };
       // Nothing else would end those that wait, or have no lease.

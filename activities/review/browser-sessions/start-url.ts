@@ -1,3 +1,4 @@
+import { openAssignedOrg } from '../../../domain/review/review-pools/assigned-org-doors.ts';
 import { StartRefused } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
 import type { SessionRow } from '../../../domain/review/browser-sessions/sessions.queries.ts';
 import type { NoteAccess } from '../../../domain/orgs/crm-orgs/doors/access-notes.ts';
@@ -31,7 +32,13 @@ export async function startUrlOf(
         ...(after !== undefined && { after }),
       }),
     );
-  const scope = { actor, requestId: sessionId, tx, reads: reads.as(actor), crm: { ...crm, noteAccess } };
+  const scope = {
+    actor,
+    requestId: sessionId,
+    tx,
+    reads: reads.as(actor),
+    crm: { ...crm, noteAccess, openAssignedOrg },
+  };
   try {
     return new URL(await openFrontDoor(scope, { target: orgUsername, path: startPath ?? undefined }));
   } catch (error) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PolicyViolations } from '../deployment-facts.ts';
+import { PolicyViolations } from '../../projects/environments/policy-violations.schemas.ts';
 import { MissingChangelog, SideKeys, SideSummary } from '../changelogs.ts';
 import { APPROVAL_STATUSES } from '../../../domain/delivery/approvals/approval-rules.ts';
 import { COMPLIANCE_STATUSES } from '../../../domain/delivery/approvals/compliance.queries.ts';

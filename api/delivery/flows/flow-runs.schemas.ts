@@ -4,7 +4,7 @@ import { DISPLAY_STATUSES, RUN_STATUSES } from '../../../domain/delivery/flows/r
 import { momentOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import { WORK_ITEM_TYPES } from '../../../domain/delivery/flows/flow-payloads.ts';
 import { FLOW_CATEGORIES } from '../../../domain/delivery/flows/flow-types.ts';
-import { PolicyViolations } from '../deployment-facts.ts';
+import { PolicyViolations } from '../../projects/environments/policy-violations.schemas.ts';
 import {
   Day,
   FreeText,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { whyUnavailable } from '../../../domain/delivery/flows/programs/executor-rules.ts';
-import type { Reads } from '../../../domain/kernel/data/fenced-reads.ts';
+import type { Tx } from '../../../domain/unit-of-work.ts';
 import { FLOW_TYPES, type FlowType } from '../../../domain/delivery/flows/flow-types.ts';
-import { whyNotByItself } from '../../../domain/delivery/flows/programs/own-means.queries.ts';
+import { whyNotByItself } from '../../../domain/delivery/flows/programs/own-means.ts';
 import { runsHealth } from '../../../domain/delivery/flows/run-list.queries.ts';
 import { type Commands, executorHere, unavailableType } from '../../../domain/delivery/flows/programs/commands-file.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
@@ -14,11 +14,11 @@ const schemas = new Map<string, Record<string, unknown>>(
   FLOW_TYPES.map(({ id, payload }) => [id, z.toJSONSchema(payload, { io: 'input' })]),
 );
 
-async function view(reads: Reads, type: FlowType, commands: Commands): Promise<z.input<typeof FlowTypeOut>> {
+async function view(tx: Tx, type: FlowType, commands: Commands): Promise<z.input<typeof FlowTypeOut>> {
   const { id, summary, category, gates, isInternal } = type;
   const executor = executorHere(type, { hasPipeline: false, commands });
   const unavailable = unavailableType(type, { hasPipeline: false, commands });
-  const why = unavailable === undefined ? await whyNotByItself(reads, { id, executor }) : whyUnavailable(unavailable);
+  const why = unavailable === undefined ? await whyNotByItself(tx, { id, executor }) : whyUnavailable(unavailable);
   return {
     id,
     summary,
@@ -32,7 +32,7 @@ async function view(reads: Reads, type: FlowType, commands: Commands): Promise<z
   };
 }
 
-const views = (reads: Reads, commands: Commands) => Promise.all(FLOW_TYPES.map((type) => view(reads, type, commands)));
+const views = (tx: Tx, commands: Commands) => Promise.all(FLOW_TYPES.map((type) => view(tx, type, commands)));
 
 export const flowTypesRoutes = [
   defineRoute({
@@ -47,7 +47,7 @@ export const flowTypesRoutes = [
     projectScope: 'none',
     status: 200,
     response: z.array(FlowTypeOut),
-    handle: (_, { reads, adapters }) => views(reads, adapters.flows.commands),
+    handle: (_, { tx, adapters }) => tx((work) => views(work, adapters.flows.commands)),
   }),
   defineRoute({
     operationId: 'getFlowHealth',
@@ -59,9 +59,9 @@ export const flowTypesRoutes = [
     projectScope: 'row',
     status: 200,
     response: FlowHealth,
-    async handle(_, { reads, adapters }) {
+    async handle(_, { reads, tx, adapters }) {
       const health = await runsHealth(reads);
-      const types = await views(reads, adapters.flows.commands);
+      const types = await tx((work) => views(work, adapters.flows.commands));
       const available = types.filter((type) => type.available).length;
       return {
         ...health,

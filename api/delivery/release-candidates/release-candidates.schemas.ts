@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mapOf, trimmedText } from '../../../domain/kernel/json/large-maps.ts';
-import { DeploymentFact, PolicyViolations, RunningViolations } from '../deployment-facts.ts';
+import { PolicyViolations, RunningViolations } from '../../projects/environments/policy-violations.schemas.ts';
+import { DeploymentFact } from '../deployment-facts.ts';
 import { JsonObject, Name, NameText, RepositoryIdentifier, Timestamp, withinSize } from '../../http/parameters.ts';
 import { warningsOf } from '../../http/warnings.ts';
 import { Changelog, LinkedCandidate } from '../changelogs.ts';

@@ -4,7 +4,7 @@ import { isOwnDeployment } from '../../../domain/kernel/shared/run-token-rules.t
 import { tenantOf } from '../../../domain/kernel/shared/actor.ts';
 import { reportDeployment } from '../../../domain/delivery/release-candidates/deployment-reports.mutations.ts';
 import { previewEvent } from '../../../domain/delivery/release-candidates/release-events.mutations.ts';
-import type { PolicyViolation } from '../../../domain/delivery/promotion/violation-rules.ts';
+import type { PolicyViolation } from '../../../domain/projects/policies/policy-violation-rules.ts';
 import { notFound } from '../../../domain/kernel/shared/errors.ts';
 import { warning } from '../../../domain/kernel/shared/warning-rules.ts';
 import { signalMirrorLater } from '../../../workflows/code/git/git-mirror.contract.ts';

@@ -4,7 +4,8 @@ import {
   type DeploymentStatus,
 } from '../../../domain/delivery/release-candidates/finalization-rules.ts';
 import { oneOf } from '../../../domain/kernel/shared/input-errors.ts';
-import { MissingEnvironment, PolicyViolations } from '../deployment-facts.ts';
+import { PolicyViolations } from '../../projects/environments/policy-violations.schemas.ts';
+import { MissingEnvironment } from '../deployment-facts.ts';
 import { warningsOf } from '../../http/warnings.ts';
 import { GivenObject, DateTime, Name } from '../../http/parameters.ts';
 import { CandidateName, PackageVersions, ReleaseDefinition } from './release-candidates.schemas.ts';

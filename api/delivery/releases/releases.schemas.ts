@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { anyText, mapOf } from '../../../domain/kernel/json/large-maps.ts';
 import { MissingChangelog, RepositoryFreshness, SideKeys, SideSummary } from '../changelogs.ts';
-import { DeploymentFact, MissingEnvironment, PolicyViolations } from '../deployment-facts.ts';
+import { PolicyViolations } from '../../projects/environments/policy-violations.schemas.ts';
+import { DeploymentFact, MissingEnvironment } from '../deployment-facts.ts';
 import { DateTime, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../../http/parameters.ts';
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };

@@ -15,9 +15,7 @@ import {
   environmentById,
   listEnvironments,
 } from '../../../domain/projects/environments/environments.queries.ts';
-import { lockStatuses } from '../../../domain/delivery/environment-locks/environment-locks.queries.ts';
 import { type ProjectFacts, projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
-import { runningViolations } from '../../../domain/delivery/releases/running-violations.ts';
 import type { Tx } from '../../../domain/unit-of-work.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { byId, NoContent, RepositoryIdentifier } from '../../http/parameters.ts';
@@ -29,18 +27,16 @@ const GROUP = 'Environments';
 /** How some environments of a project are returned to clients. */
 async function viewOf(
   work: Tx,
-  { releases }: Scope['adapters'],
+  { environments: { stateOf } }: Scope['adapters'],
   project: ProjectFacts,
   environments: readonly { id: string }[],
 ) {
   const ids = environments.map(({ id }) => id);
-  const lockStatusOf = await lockStatuses(work, ids);
-  const violationsOf = await runningViolations(work, await releases.deploymentLogs(work, project.id), ids);
+  const state = await stateOf(work, project.id, ids);
   return <E extends { id: string }>(environment: E) => ({
     ...environment,
     repositoryIdentifier: project.identifier,
-    lockStatus: lockStatusOf(environment.id),
-    policyViolations: violationsOf(environment.id),
+    ...state(environment.id),
   });
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApprovalPolicySchema } from '../../../domain/projects/policies/approval-policy.ts';
 import { PromotionPolicySchema } from '../../../domain/projects/policies/promotion-policy.ts';
 import { ENVIRONMENT_CATEGORIES } from '../../../domain/projects/environments/environments.entities.ts';
-import { RunningViolations } from '../../delivery/deployment-facts.ts';
+import { RunningViolations } from './policy-violations.schemas.ts';
 import {
   AllowedHosts,
   CurrentVersion,

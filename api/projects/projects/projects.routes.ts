@@ -1,12 +1,7 @@
 import { z } from 'zod';
-import type { Project as ProjectEntity } from '../../../domain/projects/projects/projects.entities.ts';
-import { type Actor, tenantOf } from '../../../domain/kernel/shared/actor.ts';
 import { registerProject, removeProject, updateProject } from '../../../domain/projects/projects/projects.mutations.ts';
 import { listProjects, projectInPath } from '../../../domain/projects/projects/projects.queries.ts';
 import { projectWarnings } from '../../../domain/projects/projects/project-warnings.ts';
-import { flowRunContract } from '../../../workflows/delivery/flows/flow-run.contract.ts';
-import type { Launch } from '../../../workflows/launch.ts';
-import { signalMirror } from '../../../workflows/code/git/git-mirror.contract.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { byIdentifier, NoContent, queryInt } from '../../http/parameters.ts';
@@ -14,11 +9,6 @@ import { pageReply } from '../../http/replies.ts';
 import { Project, ProjectIn, ProjectPatch, ProjectWithWarnings } from './projects.schemas.ts';
 
 const GROUP = 'Projects';
-
-/** Starts the fetch of a remote that the change of its project requested. */
-function fetchRemote(launch: Launch, actor: Actor, { id: projectId, identifier, remoteUrl }: ProjectEntity): void {
-  if (remoteUrl !== null) signalMirror(launch, { ...tenantOf(actor), projectId, repositoryIdentifier: identifier });
-}
 
 export const projectsRoutes = [
   defineRoute({
@@ -34,13 +24,11 @@ export const projectsRoutes = [
     response: ProjectWithWarnings,
     errors: ['already_exists'],
     audit: 'project.created',
-    async handle({ body }, { tx, actor, adapters: { launch, git } }) {
-      const { made, warnings } = await tx(async (work) => {
+    async handle({ body }, { tx, actor, adapters: { git } }) {
+      return tx(async (work) => {
         const project = await registerProject(work, git.remotes, body);
-        return { made: project, warnings: await projectWarnings(work, actor, project, { isRemoteNew: true }) };
+        return { ...project, warnings: await projectWarnings(work, actor, project, { isRemoteNew: true }) };
       });
-      fetchRemote(launch, actor, made);
-      return { ...made, warnings };
     },
   }),
   defineRoute({
@@ -92,14 +80,12 @@ export const projectsRoutes = [
     response: ProjectWithWarnings,
     errors: ['version_conflict'],
     audit: 'project.updated',
-    async handle({ params: { identifier }, body }, { tx, actor, adapters: { launch, git } }) {
+    async handle({ params: { identifier }, body }, { tx, actor, adapters: { git } }) {
       const isRemoteNew = body.remoteUrl !== undefined;
-      const { changed, warnings } = await tx(async (work) => {
+      return tx(async (work) => {
         const project = await updateProject(work, git.remotes, identifier, body);
-        return { changed: project, warnings: await projectWarnings(work, actor, project, { isRemoteNew }) };
+        return { ...project, warnings: await projectWarnings(work, actor, project, { isRemoteNew }) };
       });
-      fetchRemote(launch, actor, changed);
-      return { ...changed, warnings };
     },
   }),
   defineRoute({
@@ -117,18 +103,12 @@ export const projectsRoutes = [
     response: NoContent,
     errors: ['in_progress'],
     audit: 'project.deleted',
-    async handle({ params: { identifier } }, { actor, adapters, log, tx }) {
-      const runs = await tx((work) => removeProject(work, identifier));
-      if (!runs)
-        throw new DomainError(
-          'in_progress',
-          'The browser sessions of the project are being ended, and their recordings removed; ask again when that is done',
-        );
-      // A workflow that is not reached finds out by itself that its run is gone.
-      for (const run of runs)
-        adapters.launch
-          .cancel(flowRunContract, { ...tenantOf(actor), ...run })
-          .catch((error: unknown) => log.warn({ err: error, runId: run.runId }, 'a run of a removed project goes on'));
+    async handle({ params: { identifier } }, { tx }) {
+      if (await tx((work) => removeProject(work, identifier))) return;
+      throw new DomainError(
+        'in_progress',
+        'The browser sessions of the project are being ended, and their recordings removed; ask again when that is done',
+      );
     },
   }),
 ];

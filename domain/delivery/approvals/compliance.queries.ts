@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql, type SqlBool } from 'kysely';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Tables } from '../../kernel/data/tables.ts';
-import type { PolicyViolation } from '../promotion/violation-rules.ts';
+import type { PolicyViolation } from '../../projects/policies/policy-violation-rules.ts';
 import { pagesAhead } from '../../kernel/queues/pages-ahead.ts';
 import { APPROVAL_STATUSES } from './approval-rules.ts';
 import type { ReleaseChangelog } from './compliance-changelogs.ts';

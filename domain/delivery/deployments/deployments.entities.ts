@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../../kernel/data/columns.ts';
 import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
-import type { PolicyViolation } from '../promotion/violation-rules.ts';
+import type { PolicyViolation } from '../../projects/policies/policy-violation-rules.ts';
 import type { DeploymentStatus, EventOutcome } from '../release-candidates/finalization-rules.ts';
 import type { Rollback } from '../releases/rollbacks/rollback-rules.ts';
 import type { Actor } from '../../kernel/shared/actor.ts';

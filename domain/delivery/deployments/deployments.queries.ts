@@ -3,7 +3,7 @@ import { json } from '../../kernel/data/columns.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { inserting, sentWithNext, statement } from '../../kernel/data/statement.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
-import type { PolicyViolation } from '../promotion/violation-rules.ts';
+import type { PolicyViolation } from '../../projects/policies/policy-violation-rules.ts';
 import type { DeploymentStatus, EventOutcome } from '../release-candidates/finalization-rules.ts';
 import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';

@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kyse
 import { isOneOf } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Tables } from '../../kernel/data/tables.ts';
-import type { PolicyViolation } from '../promotion/violation-rules.ts';
+import type { PolicyViolation } from '../../projects/policies/policy-violation-rules.ts';
 import { notFound } from '../../kernel/shared/errors.ts';
 import type { FlowCategory } from './flow-types.ts';
 import type { ExecutionMode } from './flows.entities.ts';

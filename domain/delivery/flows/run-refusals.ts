@@ -1,4 +1,3 @@
-import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Actor } from '../../kernel/shared/actor.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import { policyOfPayload, termsOf } from '../../projects/policies/approval-policy.ts';
@@ -11,7 +10,7 @@ import { gatesOfRun } from './gates/run-gates.queries.ts';
 import { placeOf, type RunPlace } from './new-runs.queries.ts';
 import { type Commands, executorHere, unavailableType } from './programs/commands-file.ts';
 import { type ExecutorName, whyUnavailable } from './programs/executor-rules.ts';
-import { whyNotByItself } from './programs/own-means.queries.ts';
+import { whyNotByItself } from './programs/own-means.ts';
 import type { Stage } from './promoted-runs.ts';
 
 /**
@@ -51,7 +50,7 @@ export async function assertApprovals(tx: Tx, { payload, gates, stages }: AskedR
 
 /** Throws `flow_unavailable` where nothing carries runs of a type out. */
 export async function assertAvailable(
-  reads: Reads,
+  tx: Tx,
   type: FlowType,
   { pipeline }: RunPayload,
   commands: Commands,
@@ -60,6 +59,6 @@ export async function assertAvailable(
   const means = { hasPipeline: pipeline !== undefined, commands };
   const unavailable = unavailableType(type, means);
   if (unavailable !== undefined) throw new DomainError('flow_unavailable', whyUnavailable(unavailable));
-  const why = await whyNotByItself(reads, { ...type, executor: executorHere(type, means), projectId });
+  const why = await whyNotByItself(tx, { ...type, executor: executorHere(type, means), projectId });
   if (why !== null) throw new DomainError('flow_unavailable', why);
 }

@@ -5,7 +5,8 @@ import type { DeployedCandidate } from '../deployments/deployment-facts.ts';
 import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
 import { deployedBefore } from './promotion.ts';
 import type { PromotionPolicy } from '../../projects/policies/promotion-policy-rules.ts';
-import { type PolicyViolation, violationsOf } from './violation-rules.ts';
+import type { PolicyViolation } from '../../projects/policies/policy-violation-rules.ts';
+import { violationsOf } from './violation-rules.ts';
 
 /** An environment to which a deployment was reported. */
 export interface PolicedEnvironment extends EnvironmentPolicies {

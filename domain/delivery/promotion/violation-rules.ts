@@ -1,25 +1,6 @@
+import type { PolicyViolation } from '../../projects/policies/policy-violation-rules.ts';
 import { type Demands, unmetBefore } from './promotable-rules.ts';
 import { freezeAt, nextOpening } from './window-rules.ts';
-
-/**
- * What a deployment that was reported broke. frozen, outside_window: when it was made; not_deployed_before, not_soaked:
- * the release was not where it must be first, or not for long enough; not_approved: nobody gave the approval that the
- * environment asks for.
- */
-export const VIOLATION_CODES = [
-  'frozen',
-  'outside_window',
-  'not_deployed_before',
-  'not_soaked',
-  'not_approved',
-] as const;
-
-/** A demand of an environment that a deployment did not meet. */
-export interface PolicyViolation {
-  code: (typeof VIOLATION_CODES)[number];
-  /** For people. */
-  detail: string;
-}
 
 interface DeploymentFacts {
   demands: Demands;

@@ -1,7 +1,7 @@
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { DeploymentLog } from '../deployments/deployment-log-cache.ts';
 import { violationsOfDeployments } from '../deployments/deployments.queries.ts';
-import type { PolicyViolation } from '../promotion/violation-rules.ts';
+import type { PolicyViolation } from '../../projects/policies/policy-violation-rules.ts';
 import { runningDeployments } from './versions/installed-states.ts';
 
 /** What a deployment broke of the policies of its environment, and the release that it brought. */

@@ -2,7 +2,6 @@ import { laneNameOf } from './lane-name-rules.ts';
 import { LockMode } from '@mikro-orm/core';
 import type { OutboundAddresses } from '../../kernel/outbound/outbound-addresses.ts';
 import { isSameRecipient } from '../../kernel/outbound/recipient-rules.ts';
-import { projectInRequest } from '../../projects/projects/projects.queries.ts';
 import type { Encryption } from '../../kernel/encryption/encryption.ts';
 import { DomainError, notFound } from '../../kernel/shared/errors.ts';
 import { newId } from '../../kernel/shared/ids.ts';
@@ -45,7 +44,7 @@ export async function createWebhook(
   urlField: string,
   chosenSecret?: string,
 ): Promise<ShownWebhook & { secret: string }> {
-  if (settings.repositoryIdentifier !== null) await projectInRequest(tx, settings.repositoryIdentifier);
+  if (settings.repositoryIdentifier !== null) await tx.tell('projectNamed', settings.repositoryIdentifier);
   assertUsable(settings, outbound, urlField);
   if ((await countWebhooks(tx)) >= WEBHOOKS_MAX)
     throw new DomainError('invalid_request', `A tenant has at most ${WEBHOOKS_MAX} webhooks`);

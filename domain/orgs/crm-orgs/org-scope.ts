@@ -1,4 +1,4 @@
-import type { CrmPlatform } from '../crm/crm-platform.port.ts';
+import type { CrmAnswer, CrmPlatform, FrontDoor } from '../crm/crm-platform.port.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { HostAddresses } from '../../mocks/serving/own-mocks.ts';
 import { type Actor, tenantOf } from '../../kernel/shared/actor.ts';
@@ -23,8 +23,25 @@ export interface OrgScope {
   requestId: string;
   tx: UnitOfWork;
   reads: Reads;
-  crm: CrmParts & { noteAccess: NoteAccess };
+  crm: CrmParts & { noteAccess: NoteAccess; openAssignedOrg: OpenAssignedOrg };
 }
+
+/** A front door of an org that was opened with the credential of its pool. */
+export interface AssignedDoor {
+  instanceId: string;
+  username: string;
+  door: CrmAnswer<FrontDoor>;
+}
+
+/**
+ * Opens the front door of an org that is assigned for a review and not registered. Undefined: no such org has a credential.
+ * Throws `forbidden` for members at production orgs.
+ */
+export type OpenAssignedOrg = (
+  scope: OrgScope,
+  name: string,
+  path: string | undefined,
+) => Promise<AssignedDoor | undefined>;
 
 export const placeOf = ({ actor }: Pick<OrgScope, 'actor'>, orgId: string, sandboxName?: string): OrgPlace => ({
   ...tenantOf(actor),

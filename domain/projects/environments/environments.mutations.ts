@@ -1,5 +1,4 @@
-import { orgsByName } from '../../orgs/crm-orgs/crm-orgs.queries.ts';
-import { answeringOrg, mayBeUsername } from './org-name-rules.ts';
+import { mayBeUsername } from './org-name-rules.ts';
 import { followersOf, problemOfAfter } from '../policies/after-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, versionConflict } from '../../kernel/shared/errors.ts';
@@ -73,7 +72,8 @@ async function renameInOthers(tx: Tx, environment: Environment, project: Project
  */
 async function usernameOf(tx: Tx, name: string | null): Promise<string | null> {
   if (name === null || mayBeUsername(name)) return name;
-  return answeringOrg(await orgsByName(tx, name), name)?.username ?? name;
+  const [username] = await tx.tell('orgNamed', name);
+  return username ?? name;
 }
 
 /** Environments of all projects that name a sandbox by its short name have its username, as soon as that is known. */

@@ -1,9 +1,7 @@
 import { policyWarnings } from '../policies/policy-warnings.ts';
-import type { Reads } from '../../kernel/data/fenced-reads.ts';
-import { remoteFacts } from '../../code/git/mirror/remote-facts.queries.ts';
 import type { Actor } from '../../kernel/shared/actor.ts';
 import type { Warning } from '../../kernel/shared/warning-rules.ts';
-import { remoteWarnings } from './project-warning-rules.ts';
+import type { Tx } from '../../unit-of-work.ts';
 import type { Project } from './projects.entities.ts';
 
 /**
@@ -11,14 +9,14 @@ import type { Project } from './projects.entities.ts';
  * @param isRemoteNew what is known of the remote is that of the one before.
  */
 export async function projectWarnings(
-  reads: Reads,
+  tx: Tx,
   actor: Pick<Actor, 'projectIds'>,
   project: Project,
   { isRemoteNew = false } = {},
 ): Promise<Warning[]> {
-  const facts = isRemoteNew || project.remoteUrl === null ? undefined : await remoteFacts(reads, project);
+  const ofRemote = isRemoteNew || project.remoteUrl === null ? [] : await tx.tell('remoteDoubted', project);
   return [
-    ...(facts ? remoteWarnings(project, facts) : []),
-    ...(await policyWarnings(reads, actor, project.configuration.approvalPolicy, ['configuration', 'approvalPolicy'])),
+    ...ofRemote.flat(),
+    ...(await policyWarnings(tx, actor, project.configuration.approvalPolicy, ['configuration', 'approvalPolicy'])),
   ];
 }

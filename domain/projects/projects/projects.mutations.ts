@@ -1,4 +1,3 @@
-import type { RunWorkflowKey } from '../../kernel/shared/workflow-path-rules.ts';
 import { shownRemote } from '../remotes/git-remote-rules.ts';
 import { permittedRemote, type RemotePolicy } from '../remotes/remote-policy.ts';
 import { DomainError, invalidField, versionConflict } from '../../kernel/shared/errors.ts';
@@ -73,7 +72,7 @@ export async function registerProject(
   const project = tx.em.create(Project, { ...input, remoteUrl, tenantId: tx.tenantId });
   await tx.em.flush();
   record(tx, 'created', project, { after: stateOf(project) });
-  await tx.tell('projectChanged', { id: project.id, remoteUrl: project.remoteUrl ?? null });
+  await tx.tell('projectChanged', project);
   return project;
 }
 
@@ -95,21 +94,22 @@ export async function updateProject(
   if (configuration) project.configuration = mergePatch(project.configuration, configuration);
   await tx.em.flush();
   record(tx, 'updated', project, { before, after: stateOf(project) });
-  await tx.tell('projectChanged', { id: project.id, remoteUrl: project.remoteUrl ?? null });
+  await tx.tell('projectChanged', project);
   return project;
 }
 
 /**
- * Removes a project with all that belongs to it but its audit trail; answers the runs whose workflows are to be
- * cancelled. Undefined: its browser sessions are being removed, which has to be committed, and the project stays until
- * that is done. Throws `not_found`.
+ * Removes a project with all that belongs to it but its audit trail; the workflows of its runs are cancelled. False: its
+ * browser sessions are being removed, which has to be committed, and the project stays until that is done. Throws
+ * `not_found`.
  */
-export async function removeProject(tx: Tx, identifier: string): Promise<RunWorkflowKey[] | undefined> {
+export async function removeProject(tx: Tx, identifier: string): Promise<boolean> {
   const project = await projectInPath(tx, identifier, { forUpdate: true });
   const before = stateOf(project);
   const removals = await tx.tell('projectRemoved', project.id);
-  if (removals.some(({ isPending }) => isPending)) return undefined;
+  if (removals.some(({ isPending }) => isPending)) return false;
   await tx.em.remove(project).flush();
   record(tx, 'deleted', project, { before });
-  return removals.flatMap(({ runs = [] }) => runs);
+  for (const { runs = [] } of removals) for (const run of runs) tx.after('removedRun', run);
+  return true;
 }

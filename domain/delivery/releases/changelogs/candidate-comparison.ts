@@ -11,7 +11,7 @@ import {
 import type { CommitGraphCache } from '../../../code/git/graph/commit-graph-cache.ts';
 import { currentDependencies } from '../../../code/git/packages.queries.ts';
 import { rangeFacts } from '../../../code/git/graph/range-facts.ts';
-import type { PolicyViolation } from '../../promotion/violation-rules.ts';
+import type { PolicyViolation } from '../../../projects/policies/policy-violation-rules.ts';
 import { type Comparison, comparePackages } from '../../release-candidates/comparison-rules.ts';
 import {
   type CandidateOfProject,

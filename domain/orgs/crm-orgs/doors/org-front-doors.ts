@@ -1,7 +1,6 @@
 import { isOwnPath } from '../../../identity/auth/own-path-rules.ts';
 import type { CrmAnswer, CrmFailure, CrmOrg, FrontDoor } from '../../crm/crm-platform.port.ts';
 import { DomainError, invalidField } from '../../../kernel/shared/errors.ts';
-import { openAssignedOrg } from './assigned-org-doors.ts';
 import { orgByUsername } from '../crm-orgs.queries.ts';
 import { accessOf, rowIdOf } from '../tokens/org-access.ts';
 import { platformFailed } from '../tokens/org-failure-rules.ts';
@@ -67,7 +66,7 @@ export async function openFrontDoor(scope: OrgScope, { target: name, prodOrg, pa
   const parent =
     prodOrg === undefined ? undefined : await parentOrg(scope, { field: 'prodOrg', name: prodOrg, kind: 'production' });
   const isRegistered = (await orgByUsername(scope.reads, name)) !== undefined;
-  const assigned = isRegistered || parent ? undefined : await openAssignedOrg(scope, name, path);
+  const assigned = isRegistered || parent ? undefined : await scope.crm.openAssignedOrg(scope, name, path);
   const opened = assigned && { rowId: assigned.instanceId, username: assigned.username, door: assigned.door, path };
   if (opened?.door.isOk) return openedDoor(scope, opened);
   const target = await findTarget(scope, { name, parent, parentParameter: 'prodOrg' }).catch((error: unknown) => {

@@ -1,24 +1,13 @@
-import { formatAuthUrl } from '../../crm/auth-url-rules.ts';
-import type { CrmAnswer, FrontDoor } from '../../crm/crm-platform.port.ts';
-import { permittedAuthUrl } from '../../crm/org-origin.ts';
-import { failure } from '../../crm/platform-error-rules.ts';
-import { reviewInstanceContext } from '../../../review/review-pools/review-instances.mutations.ts';
-import {
-  type AssignedOrg,
-  assignedOrgs,
-  replaceCredential,
-} from '../../../review/review-pools/review-instances.queries.ts';
-import { DomainError } from '../../../kernel/shared/errors.ts';
-import { isSameName } from '../../../projects/environments/org-name-rules.ts';
-import { mayOpenFrontDoor } from '../org-rules.ts';
-import type { OrgScope } from '../org-scope.ts';
-
-/** A front door of an org that was opened with the credential of its pool. */
-export interface AssignedDoor {
-  instanceId: string;
-  username: string;
-  door: CrmAnswer<FrontDoor>;
-}
+import { formatAuthUrl } from '../../orgs/crm/auth-url-rules.ts';
+import type { CrmAnswer, FrontDoor } from '../../orgs/crm/crm-platform.port.ts';
+import { permittedAuthUrl } from '../../orgs/crm/org-origin.ts';
+import { failure } from '../../orgs/crm/platform-error-rules.ts';
+import { reviewInstanceContext } from './review-instances.mutations.ts';
+import { type AssignedOrg, assignedOrgs, replaceCredential } from './review-instances.queries.ts';
+import { DomainError } from '../../kernel/shared/errors.ts';
+import { isSameName } from '../../projects/environments/org-name-rules.ts';
+import { mayOpenFrontDoor } from '../../orgs/crm-orgs/org-rules.ts';
+import type { AssignedDoor, OrgScope } from '../../orgs/crm-orgs/org-scope.ts';
 
 /**
  * Opens the front door of an org that is assigned for a review and not registered, with the auth URL that its builder
