@@ -35,15 +35,18 @@ interface Automaton {
 function automatonOf(texts: readonly string[]): Automaton {
   const most = texts.reduce((sum, text) => sum + text.length, 1);
   const next = new Uint16Array(most * BYTES);
-  const [depth, found] = [new Uint16Array(most), new Uint16Array(most)];
-  let states = 1;
+  const [depth, found, cameBy] = [new Uint16Array(most), new Uint16Array(most), new Uint8Array(most)];
+  const children: number[][] = [[]];
   for (const text of texts) {
     let state = 0;
     for (const byte of Buffer.from(text)) {
       const cell = state * BYTES + byte;
       if (next[cell] === 0) {
-        depth[states] = (depth[state] ?? 0) + 1;
-        next[cell] = states++;
+        const child = children.push([]) - 1;
+        children[state]?.push(child);
+        depth[child] = (depth[state] ?? 0) + 1;
+        cameBy[child] = byte;
+        next[cell] = child;
       }
       state = next[cell] ?? 0;
     }
@@ -52,17 +55,16 @@ function automatonOf(texts: readonly string[]): Automaton {
   // From the shortest begin on, each state gets what its longest end that begins a text would do.
   const fallback = new Uint16Array(most);
   const queue = [0];
-  for (const state of queue)
-    for (let byte = 0; byte < BYTES; byte++) {
-      const cell = state * BYTES + byte;
-      const otherwise = state === 0 ? 0 : (next[(fallback[state] ?? 0) * BYTES + byte] ?? 0);
-      const child = next[cell] ?? 0;
-      if (child === 0) next[cell] = otherwise;
-      else {
-        fallback[child] = otherwise;
-        queue.push(child);
-      }
+  for (const state of queue) {
+    const otherwise = (fallback[state] ?? 0) * BYTES;
+    if (state !== 0) next.copyWithin(state * BYTES, otherwise, otherwise + BYTES);
+    for (const child of children[state] ?? []) {
+      const byte = cameBy[child] ?? 0;
+      if (state !== 0) fallback[child] = next[otherwise + byte] ?? 0;
+      next[state * BYTES + byte] = child;
+      queue.push(child);
     }
+  }
   return { next, depth, found };
 }
 
