@@ -24,8 +24,13 @@ const kept = dirname(file);
 // A folder that cannot be written is told before the work, not after it.
 mkdirSync(kept, { recursive: true });
 const { resolve } = createRequire(import.meta.url);
+const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 const { code } = await bundleWorkflowCode({
-  workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+  workflowsPath,
+  webpackConfigHook(config) {
+    config.module?.rules?.push({ test: workflowsPath, use: fileURLToPath(import.meta.resolve('./lazy-exports.ts')) });
+    return config;
+  },
   workflowInterceptorModules: isTraced
     ? [resolve('@temporalio/interceptors-opentelemetry/lib/workflow-interceptors')]
     : [],

@@ -10,7 +10,12 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BUNDLER = fileURLToPath(new URL('bundle-workflows.ts', import.meta.url));
 
 /** All that a bundle can depend on: workflows, the rules that they import, and the SDK. */
-const SOURCES = ['workflows/**/*.ts', 'domain/**/*.ts', 'activities/bundle-workflows.ts', 'package-lock.json'];
+const SOURCES = [
+  'workflows/**/*.ts',
+  'domain/**/*.ts',
+  'activities/{bundle-workflows,lazy-exports}.ts',
+  'package-lock.json',
+];
 
 /** Where bundles are kept from one start to the next. */
 export const bundleFolder = ({
