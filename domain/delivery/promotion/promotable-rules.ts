@@ -49,7 +49,7 @@ const nameOf = ({ domain, releaseName }: PromotableFacts['named']) =>
 export const missingCandidate = (named: PromotableFacts['named']): Obstacle => ({
   code: 'not_found',
   member: 'releaseName',
-  detail: `${nameOf(named)} not found`,
+  detail: `${nameOf(named)} was not found`,
 });
 
 /** Whether an environment takes releases of every branch. */

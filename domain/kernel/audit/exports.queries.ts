@@ -53,7 +53,7 @@ export function insertExport({ db, tenantId, actor, now }: Tx, filters: StoredFi
 /** Throws `not_found`. */
 export async function exportById({ db }: Reads, id: string) {
   const found = await db.selectFrom('audit_export').where('id', '=', id).select(COLUMNS).executeTakeFirst();
-  if (!found) throw notFound('Export');
+  if (!found) throw notFound('The export');
   return found;
 }
 

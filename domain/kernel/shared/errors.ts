@@ -114,9 +114,10 @@ export class DomainError extends Error {
 
 /** Nothing of that name, among others of its kind that the caller may see. */
 export const unknownName = (what: string, name: string, known: readonly string[]) =>
-  new DomainError('not_found', `${what} ${name} not found${didYouMean(name, known)}`);
+  new DomainError('not_found', `${what} ${name} was not found${didYouMean(name, known)}`);
 
-export const notFound = (what: string) => new DomainError('not_found', `${what} not found`);
+/** @param what in the singular, as it begins the sentence: `The environment`. */
+export const notFound = (what: string) => new DomainError('not_found', `${what} was not found`);
 
 /**
  * A refusal of one field by a rule that no schema can express.

@@ -70,7 +70,7 @@ export async function readUnpackaged(
     manifestsOf(scope.reads, place.projectId, place.branch),
     indexOf(scope.reads, org, metadataType),
   ]);
-  if (packages === 0) throw notFound(`Manifests of ${place.repositoryIdentifier} on branch ${place.branch}`);
+  if (packages === 0) throw notFound(`A manifest of ${place.repositoryIdentifier} on branch ${place.branch}`);
   const state = await stateOfSide(scope, org, index, metadataType);
   const leftOut = unknownTypes(index, metadataType);
   const [unread] = unreadable;

@@ -1,11 +1,11 @@
-import { DomainError } from '../../kernel/shared/errors.ts';
+import { DomainError, notFound } from '../../kernel/shared/errors.ts';
 import type { TrackerFailure } from './work-tracker.port.ts';
 
 /** A tracker did not do what a request needs. @param what begins the sentence where it is missing: `Work item 12`. */
 export function trackerFailed(what: string, { kind, message, retryAt }: TrackerFailure, now: Date): DomainError {
   switch (kind) {
     case 'not_found':
-      return new DomainError('not_found', `${what} not found`);
+      return notFound(what);
     case 'conflict':
       return new DomainError('version_conflict', `${what} was changed in the meantime; try again`);
     case 'refused':

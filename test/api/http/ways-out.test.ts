@@ -66,21 +66,21 @@ test.each<[string, string, object, number, string]>([
       deploymentStatus: 'Success',
     },
     404,
-    'Environment prodution not found; did you mean production?',
+    'Environment prodution was not found; did you mean production?',
   ],
   [
     'domain of an event',
     '/api/release-candidates/release-event',
     { repositoryIdentifier, domain: 'servce', releaseName: 'r1', environmentName: 'uat', deploymentStatus: 'Success' },
     404,
-    'Domain servce not found; did you mean service?',
+    'Domain servce was not found; did you mean service?',
   ],
   [
     'environment of a rollback',
     '/api/releases/rollback-annotation',
     { repositoryIdentifier, environment: 'uta', target: 'r1', rolledBackFrom: 'r2', rolledBackBy: 'dana@example.com' },
     404,
-    'Environment uta not found; did you mean uat?',
+    'Environment uta was not found; did you mean uat?',
   ],
   [
     'environment of a run',
@@ -112,7 +112,7 @@ test('an unknown environment that must come first', async () => {
 });
 
 test('an unknown domain of what is read', async () => {
-  const detail = 'Domain srevice not found; did you mean service?';
+  const detail = 'Domain srevice was not found; did you mean service?';
   const query = 'repositoryIdentifier=acme%2Fshop&domain=srevice';
   await expect(owner().get(404, `/api/release-candidates/latest?${query}`)).resolves.toMatchObject({ detail });
   const name = { repositoryIdentifier, domain: 'srevice', releaseName: 'r1' };

@@ -151,7 +151,7 @@ test('one webhook is delivered to, unless it is off or not there', async () => {
   expect(missing).toMatchObject({
     code: 'not_found',
     success: false,
-    error: 'The webhook not found',
+    error: 'The webhook was not found',
     providerDetails: { notFound: true },
   });
 });

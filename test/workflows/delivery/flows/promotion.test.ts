@@ -86,7 +86,7 @@ describe('what cannot go is refused before a run is accepted', () => {
   test('a release candidate that does not exist in the domain', async () => {
     await candidateOf('exists');
     const unknown = { releaseName: 'no-such', environmentName: 'uat' };
-    await refuse(404, unknown, 'releaseName', /no-such of domain core not found/);
+    await refuse(404, unknown, 'releaseName', /no-such of domain core was not found/);
     await refuse(404, { ...unknown, releaseName: 'exists', domain: 'sales' }, 'releaseName', /exists of domain sales/);
     await refuse(404, { ...unknown, id: 'request-release' }, 'releaseName', /not found/);
   });

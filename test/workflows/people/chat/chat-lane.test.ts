@@ -195,7 +195,7 @@ test('a stranger, the requester and whoever is too late get a private sentence, 
   await told(/expired already; that is final/);
   acme.ephemerals.length = 0;
   await click(owner, '0198c5a0-7b3e-7000-8000-000000000001');
-  await told(/approval not found/);
+  await told(/approval was not found/);
   for (const each of [id, own]) expect((await get(each)).status).toBe('requested');
 });
 
@@ -336,7 +336,7 @@ test('an approval of another tenant is not known', async () => {
   );
   const { approvalId } = await createApprovalActivities(activities.deps).openApproval({ ...tenantKey, runId });
   await click(owner, approvalId);
-  expect((await privately())[0]?.text).toMatch(/approval not found/);
+  expect((await privately())[0]?.text).toMatch(/approval was not found/);
   expect(await app.sql('select status from approval where id = ?', [approvalId])).toEqual([{ status: 'requested' }]);
 });
 
