@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { memoized } from '../../../domain/kernel/caches/memoized.ts';
-import { withMember } from '../../http/replies.ts';
 import { Environment, Release, Releases } from './releases.schemas.ts';
 
 type EnvironmentView = z.input<typeof Environment>;
@@ -14,18 +13,27 @@ const EnvironmentChanges = Environment.pick(ENVIRONMENT_CHANGES);
 
 /**
  * A list of releases as JSON. Changes make up most of it; what changed alike in several environments, and is the same
- * value therefore, is written once.
+ * value therefore, is written once. All is put together once: each part of the text that is joined by itself would be
+ * copied several times.
  */
-export function releaseListText({ releases, ...list }: z.input<typeof Releases>): string {
+export function releaseListText({ releases, ...list }: z.input<typeof Releases>): Buffer {
   const changesText = memoized(
-    (changes: Changes) => JSON.stringify(EnvironmentChanges.parse(changes)),
+    (changes: Changes) => JSON.stringify(EnvironmentChanges.parse(changes)).slice(1),
     ({ changesFromPrevious }) => changesFromPrevious,
   );
-  const environmentText = ({ changesFromPrevious, releaseChangelog, ...facts }: EnvironmentView): string => {
-    const changes = changesText({ changesFromPrevious, releaseChangelog });
-    return `${JSON.stringify(EnvironmentFacts.parse(facts)).slice(0, -1)},${changes.slice(1)}`;
-  };
-  const releaseText = ({ environments, ...facts }: z.input<typeof Release>): string =>
-    withMember(ReleaseFacts.parse(facts), 'environments', `[${environments.map(environmentText).join(',')}]`);
-  return withMember(ListFacts.parse(list), 'releases', `[${releases.map(releaseText).join(',')}]`);
+  const parts = [upTo(ListFacts.parse(list), 'releases')];
+  for (const [place, { environments, ...facts }] of releases.entries()) {
+    parts.push(place > 0 ? ',' : '', upTo(ReleaseFacts.parse(facts), 'environments'));
+    for (const [at, { changesFromPrevious, releaseChangelog, ...own }] of environments.entries()) {
+      const text = JSON.stringify(EnvironmentFacts.parse(own)).slice(0, -1);
+      parts.push(at > 0 ? ',' : '', text, ',', changesText({ changesFromPrevious, releaseChangelog }));
+    }
+    parts.push(']}');
+  }
+  parts.push(']}');
+  return Buffer.from(parts.join(''));
 }
+
+/** The JSON of an object up to the items of one more member, which is a list. The object has others. */
+const upTo = (members: object, name: string): string =>
+  `${JSON.stringify(members).slice(0, -1)},${JSON.stringify(name)}:[`;

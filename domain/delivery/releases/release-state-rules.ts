@@ -5,7 +5,7 @@ import {
   type MissingEnvironment,
   missingFrom,
 } from '../release-candidates/finalization-rules.ts';
-import { compareVersions } from '../../kernel/text/version-rules.ts';
+import { versionComparison } from '../../kernel/text/version-rules.ts';
 
 interface RecordFacts {
   environmentId: string;
@@ -92,6 +92,7 @@ export function packageStatuses(
 ): PackageStatus[] {
   const facts = new Map(states.map(({ environmentId }) => [environmentId, factOf(environmentId)]));
   const size = Object.keys(artifacts).length;
+  const compare = versionComparison();
   return Object.entries(packages).map(([packageName, releaseVersion]) => {
     const has = ({ environmentId, packages: running }: PlaceFacts): boolean => {
       const isRunning = versionOf(running, packageName) === releaseVersion;
@@ -108,7 +109,7 @@ export function packageStatuses(
       isFullyDeployed: required.length > 0 && missing.length === 0,
       isAbandoned:
         missing.length > 0 &&
-        missing.every((place) => compareVersions(versionOf(place.packages, packageName) ?? '0.0', releaseVersion) > 0),
+        missing.every((place) => compare(versionOf(place.packages, packageName) ?? '0.0', releaseVersion) > 0),
       trajectory: states.filter(has).map(({ name }) => name),
     };
   });
@@ -179,8 +180,9 @@ export function deploymentState(
 
 /** Whether a place runs all packages of a release in its versions or newer ones, and any in a newer one. */
 function runsNewer({ packages }: PlaceFacts, artifacts: Packages): boolean {
+  const compare = versionComparison();
   const differences = Object.entries(artifacts).map(([name, version]) =>
-    compareVersions(versionOf(packages, name) ?? '', version),
+    compare(versionOf(packages, name) ?? '', version),
   );
   return differences.every((difference) => difference >= 0) && differences.some((difference) => difference > 0);
 }
