@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { TenantQueue } from '../../kernel/queues/tenant-queue.ts';
 import { FormatError, type Imported } from './imported.ts';
@@ -50,10 +52,16 @@ export const readImport = (tenantId: string, order: ImportOrder, signal: AbortSi
     { signal },
   );
 
+/** The thread sees no other variable; its modules are kept compiled where those of the process are. */
+function environment(): Record<string, string> {
+  const compiled = getCompileCacheDir();
+  return compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) };
+}
+
 function inThread(order: ImportOrder, signal: AbortSignal): Promise<ImportOutcome> {
   const thread = new Worker(THREAD, {
     workerData: order,
-    env: {},
+    env: environment(),
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
