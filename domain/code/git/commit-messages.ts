@@ -16,7 +16,7 @@ export class CommitMessages {
   readonly #facts: Facts;
   /** 1 for each commit on the line of first parents of the default branch. */
   readonly #mainline: Uint8Array;
-  /** Likewise of the branches that are released from. */
+  /** 1 for each commit on the line of first parents of a branch that is released from. */
   readonly #releaseLines: Uint8Array;
 
   constructor(

@@ -69,7 +69,7 @@ export function installOrder(packages: Iterable<string>, dependencies: Dependenc
   const names = new Set(packages);
   const groups = dependencyGroups([...names, ...dependencies.keys()], dependencies).map((members) => ({
     members,
-    /** Of these packages, those that have no place in the order yet. */
+    /** How many of the wanted packages in this group have no position in the order yet. */
     left: members.filter((name) => names.has(name)).length,
     waitingFor: 0,
     dependents: new Array<number>(),

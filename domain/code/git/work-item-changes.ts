@@ -27,7 +27,7 @@ export interface ItemChanges {
 }
 
 interface Kept {
-  /** Of the graph: commits may be added to it before the messages are replaced. */
+  /** Commits in the graph when it was made: commits may be added to the graph before the messages are replaced. */
   size: number;
   found: ItemChanges;
   bytes: number;

@@ -23,7 +23,7 @@ export function readPullRequestA(body: UntrustedJson): PullRequestReport | null 
     baseBranch,
     headSha: shaOf(body.at('head', 'sha')),
     baseSha: shaOf(body.at('base', 'sha')),
-    // Of an open one it is a trial.
+    // While the pull request is open this is the commit of a trial merge.
     mergeCommitSha: isMerged ? shaOf(body.at('merge_commit_sha')) : null,
     labels: labelsOf(body.at('labels'), 'name'),
     requested: {

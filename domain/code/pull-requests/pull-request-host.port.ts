@@ -20,7 +20,7 @@ export interface ListOrder {
   since: string;
   /** Ask for all that are open, too, however long ago they changed. */
   withAllOpen: boolean;
-  /** Of the list before; null: read it in any case. */
+  /** ETag of the list that was read before; null: read the list in any case. */
   etag: string | null;
   signal: AbortSignal;
 }

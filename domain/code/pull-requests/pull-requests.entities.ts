@@ -68,7 +68,7 @@ export const PullRequestRefreshSchema = defineEntity({
     allOpenAt: p.datetime(3).nullable(),
     /** Changes until then are known, by the host's clock. */
     readUntil: p.datetime(3).nullable(),
-    /** Of the host's last list. */
+    /** ETag of the host's last list. */
     etag: p.text().nullable(),
     /** When the last hook about a pull request came. */
     hookAt: p.datetime(3).nullable(),

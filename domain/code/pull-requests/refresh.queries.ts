@@ -27,7 +27,7 @@ export async function noteHook({ db, tenantId }: Writes, projectId: string): Pro
           detailsDueAt: eb.fn.coalesce('pull_request_refresh.detailsDueAt', 'excluded.detailsDueAt'),
           nextRefreshAt: sql<string>`least(pull_request_refresh.next_refresh_at, ${inSeconds(CHECK_AFTER_HOOK_SECONDS)})`,
         }))
-        // Of hooks in quick succession one will do.
+        // When hooks come in quick succession, one update will do.
         .where((eb) =>
           eb.or([
             eb('pull_request_refresh.hookAt', 'is', null),

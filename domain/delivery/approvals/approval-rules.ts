@@ -37,7 +37,7 @@ export interface ApprovalTerms {
   approvers: string[];
   minApprovals: number;
   allowSelfApproval: boolean;
-  /** Of the actor who requested it: a user, if they did so in person. */
+  /** Id of the actor who requested it; the id of a user, if they did so in person. */
   requesterId: string;
   /** Ids of all people who set it in motion: in person, or by a token, a schedule or a run that was repeated. */
   requesterIds: readonly string[];

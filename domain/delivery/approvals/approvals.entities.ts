@@ -26,7 +26,7 @@ export const ApprovalSchema = defineEntity({
     minApprovals: p.integer(),
     allowSelfApproval: p.boolean(),
     expiresAt: p.datetime(6),
-    /** Of the actor who requested it: a user, if they did so in person. */
+    /** Id of the actor who requested it; the id of a user, if they did so in person. */
     requesterId: p.text(),
     /** Ids of all people who set it in motion. */
     requesterIds: p.array().default([]),
@@ -37,7 +37,7 @@ export const ApprovalSchema = defineEntity({
     resolvedBy: p.text().nullable(),
     resolvedAt: p.datetime(3).nullable(),
     comment: p.text().nullable(),
-    /** Of the content of the release candidate when it was requested; null: it is about none. */
+    /** Digest of the release candidate's content when the approval was requested; null: it is about no candidate. */
     contentDigest: p.text().nullable(),
     /** When its workflow was first known to run. */
     confirmedAt: p.datetime(3).nullable(),
@@ -73,7 +73,7 @@ export const ApprovalEventSchema = defineEntity({
     resolvedBy: p.text().nullable(),
     resolvedAt: p.datetime(3).nullable(),
     comment: p.text().nullable(),
-    /** Of its run. */
+    /** The override of its run; null: the run has none. */
     override: jsonColumn<Override>().nullable(),
     occurredAt: p.datetime(3),
   },

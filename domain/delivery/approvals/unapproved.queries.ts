@@ -227,7 +227,7 @@ export async function pageWithUnapproved(
   return { items, total: ofSteps + ofDeployments };
 }
 
-/** Likewise all of it in batches. */
+/** The whole list of `pageWithUnapproved`, in batches of `rowsPerBatch` rows. */
 export const batchesWithUnapproved = (
   reads: Reads,
   filter: ComplianceFilter,

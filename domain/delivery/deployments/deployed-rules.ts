@@ -5,7 +5,7 @@ import { type Packages, versionOf } from './report-rules.ts';
 export interface StoredReport {
   id: string;
   candidateId: string | null;
-  /** Of the content that was deployed. */
+  /** Digest of the content that was deployed. */
   contentDigest: string | null;
   status: DeploymentStatus;
   /** As it was reported, in milliseconds since the epoch. */

@@ -106,7 +106,7 @@ export async function reportsOfRemoved(
 /** Packages that the first reports of some candidates to an environment left open. */
 export interface OpenPackages {
   environmentId: string;
-  /** Of the oldest of those reports. */
+  /** When the oldest of those reports was deployed, in epoch milliseconds. */
   deployedAt: number;
   receivedAt: number;
   id: string;

@@ -55,7 +55,7 @@ function joined(pairs: OpenPair[]): OpenPackages {
 
 const keyOf = (candidateId: string, environmentId: string): string => `${candidateId}/${environmentId}`;
 
-/** Likewise, by the reports of those candidates. */
+/** Where candidates are deployed, from reports that the caller has read. */
 export async function factsFrom(
   reads: Reads,
   candidates: readonly DeployedCandidate[],
@@ -87,7 +87,7 @@ export async function factsFrom(
   });
   const pairs = Map.groupBy(open, ({ environmentId }) => environmentId);
   const others = open.length === 0 ? [] : await othersReports(reads, [...pairs.values()].map(joined));
-  // Of removed candidates the stored reports do not say.
+  // The stored reports no longer name candidates that were removed.
   const candidateOf = new Map(rows.map((row) => [row.id, row.candidateId]));
   for (const row of others)
     for (const { candidateId } of pairs.get(row.environmentId) ?? [])

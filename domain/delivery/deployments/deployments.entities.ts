@@ -50,7 +50,7 @@ export const ReleaseDeploymentSchema = defineEntity({
     appliedAt: p.datetime(3).nullable(),
     outcome: jsonColumn<EventOutcome>().nullable(),
     rollback: jsonColumn<Rollback>().nullable(),
-    /** Of the content that was deployed, as the candidate had it then; null only until a trigger sets it. */
+    /** Digest of the content that was deployed, as the candidate had it then; null only until a trigger sets it. */
     contentDigest: p.text().nullable(),
     /** The commit of that content; null: it is not known. A trigger sets it. */
     commitSha: p.text().nullable(),

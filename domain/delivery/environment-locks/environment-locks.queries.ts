@@ -54,7 +54,7 @@ export const TICKET_COLUMNS = [
   'endedAt',
 ] as const;
 
-/** Of tickets that have a place in the queue. */
+/** States of tickets that are in the queue of a lock. */
 export const IN_QUEUE = [sql.lit<TicketState>('queued'), sql.lit<TicketState>('held')];
 
 /** The tickets of an environment. */

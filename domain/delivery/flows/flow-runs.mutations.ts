@@ -18,7 +18,7 @@ export interface RunOutcome {
   status: FinalStatus;
   /** What went wrong, for people; nothing internal. */
   error?: string | undefined;
-  /** Of what went wrong, for programs; becomes a member of the result. */
+  /** What went wrong, for programs to read; becomes a member of the result. */
   code?: 'lock_lost' | 'outside_window' | undefined;
   /** Merged into the run's result. */
   result?: Record<string, unknown> | undefined;
@@ -51,7 +51,7 @@ export const LOST: RunOutcome = {
   error:
     'The engine lost the workflow that carried the run out, after its program had begun; see what it did before you start the run again',
 };
-/** Of a run whose program may have been started by a worker that is gone. */
+/** The outcome of a run whose program may have been started by a worker that is gone. */
 export const PROGRAM_LOST: RunOutcome = {
   status: 'timed_out',
   error: 'The worker was lost, or took too long, in the step execute',
@@ -194,6 +194,6 @@ export const auditRun = (
     ...change,
   });
 
-/** Likewise, that it moved from its status. */
+/** Audits that a run moved on from its present status. */
 export const auditMove = (tx: Tx, run: RunSummary, action: string, summary: string, after?: object) =>
   auditRun(tx, run, action, summary, { before: { status: run.status }, ...(after && { after }) });

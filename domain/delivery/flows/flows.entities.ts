@@ -34,7 +34,7 @@ export const FlowCheckSchema = defineEntity({
     kind: p.text().$type<CheckKind>().primary(),
     /** What the git host should show. */
     wanted: jsonColumn<WantedCheck>(),
-    /** Of `wanted`; the host shows that of `writtenRevision`. */
+    /** Revision of `wanted`; the host shows that of `writtenRevision`. */
     revision: p.integer().default(1),
     writtenRevision: p.integer().default(0),
     error: p.text().nullable(),
@@ -100,7 +100,7 @@ export const FlowRunSchema = defineEntity({
     engineRunId: p.text().nullable(),
     /** How its work ended, as its command, pipeline or external worker reported it, for its workflow. */
     reportedEnd: jsonColumn<RunOutcome>().nullable(),
-    /** Of a run that deploys, once its work has begun. */
+    /** What the run deploys; null: it deploys nothing, or its work has not begun. */
     deploys: jsonColumn<DeployedContent>().nullable(),
   },
 });
@@ -145,7 +145,7 @@ export const RunTokenSchema = defineEntity({
   properties: {
     tenantId: p.uuid().primary(),
     runId: p.uuid().primary(),
-    /** Of the secret. */
+    /** SHA-256 of the secret. */
     tokenHash: p.text(),
     /** At the latest: it ends with its run. */
     expiresAt: p.datetime(3),

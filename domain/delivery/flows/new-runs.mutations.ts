@@ -54,7 +54,7 @@ export type RunOrigin = Partial<
 
 interface AcceptOptions extends RunOrigin {
   requestId?: string | undefined;
-  /** Of the payload's fields in the request. */
+  /** JSON pointer of the payload in the request, which precedes the names of its fields in errors. */
   prefix?: string;
   /** The operator's: the run is refused at once when nothing carries it out, or its release cannot go. Absent: it fails later. */
   commands?: Commands;

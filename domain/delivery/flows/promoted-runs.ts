@@ -65,7 +65,7 @@ export async function passageOf(tx: Tx, run: RunContext, environmentIds: readonl
 
 const NOT_COMING = 'and no other part of the same run deploys it there any more';
 
-/** Of environments, those to which no other open child of a run takes the release. */
+/** Those of some environments to which no other open child of a run takes the release. */
 async function neverDeployed(
   reads: Reads,
   parentId: string,
@@ -85,7 +85,7 @@ export interface PromotionRequest {
   type: Pick<FlowType, 'isRollback'>;
   projectId: string;
   domain: string;
-  /** Of a rollback: the one that it goes back to. */
+  /** Name of the release; of a rollback that of the release which it goes back to. */
   releaseName: string;
   payload: RunPayload;
   environmentIds: readonly string[];

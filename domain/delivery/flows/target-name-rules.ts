@@ -37,7 +37,7 @@ const WORD_ENDS = /[\s"'`,;:=|<>(){}[\]\\/?&]+/;
 /** Without characters that `fold` removes: words are cut out before they are folded. */
 const PARTS = /[^ \t\n\r"'`,;:=|<>(){}[\]\\/?&]+/g;
 const MAY_BE_MENTION = /[@＠﹫]|%40|-/i;
-/** Of documents in texts. */
+/** How deep documents within texts are read. */
 const NESTED_MAX = 5;
 const LEVELS_MAX = 100;
 /** Members and elements, those of documents in texts included. */

@@ -31,7 +31,7 @@ export interface PromotableFacts {
   environment: PromotionTarget;
   /** What git says of the candidate's branch; undefined: it is not asked, as the branch does not matter. */
   branchEvidence: BranchEvidence | undefined;
-  /** Of the content for which the approval was given; null: there was none to give. */
+  /** Digest of the content for which the approval was given; null: there was none to give. */
   approvedDigest: string | null;
 }
 

@@ -38,7 +38,7 @@ const WITH_RELEASE = statement<{ tenantId: string; projectId: string; domain: st
       .where('releaseName', '=', releaseName),
 );
 
-/** Likewise, those that take one release. */
+/** Runs that take one release and wait for their promotion. */
 export const runsWaitingWith = (
   { db, tenantId }: Reads,
   projectId: string,

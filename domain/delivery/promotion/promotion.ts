@@ -23,7 +23,7 @@ export interface Promotion {
   domain: string;
   releaseName: string;
   environmentIds: readonly string[];
-  /** Of the content for which the approval was given; null: there was none to give. */
+  /** Digest of the content for which the approval was given; null: there was none to give. */
   approvedDigest: string | null;
   /** A rollback: its target needs not be deployed elsewhere first. */
   isRollback?: boolean;
@@ -34,11 +34,11 @@ export interface PromotionState {
   obstacle: Obstacle | undefined;
   /** It may not go now, unless an owner overrides that. */
   waiting: Waiting | undefined;
-  /** Likewise, for other environments alone: windows and freezes aside. */
+  /** What the run waits for in other environments, windows and freezes aside; undefined: nothing. */
   waitingForOthers: Waiting | undefined;
 }
 
-/** Of the content that a candidate has now; null: there is no such candidate. */
+/** Digest of the content that a candidate has now; null: there is no such candidate. */
 export async function currentDigest(
   reads: Reads,
   { projectId, domain, releaseName }: { projectId: string | null; domain: string | null; releaseName: string | null },

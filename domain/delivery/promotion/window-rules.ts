@@ -10,7 +10,10 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** A window whose times a clock change skips is open again a week later. */
 const SEARCHED_DAYS = 15;
-/** Of several environments, whose windows may never meet: at least so many, and through `SEARCHED_DAYS`. */
+/**
+ * How many openings are tried at least for several environments, whose windows may never meet; the search goes through
+ * `SEARCHED_DAYS` in any case.
+ */
 const STEPS_MIN = 100;
 
 type Times = Pick<PromotionPolicy, 'windows' | 'freezes'>;
@@ -77,7 +80,10 @@ export function nextOpening(times: Times, from: number): number | null {
   }
 }
 
-/** Likewise for a deployment to several environments at once; null: their windows do not meet in the foreseeable future. */
+/**
+ * When a deployment to several environments at once may begin, in epoch milliseconds; null: their windows do not meet in the
+ * foreseeable future.
+ */
 export function nextCommonOpening(all: readonly Times[], from: number): number | null {
   const thaws = all.flatMap(({ freezes = [] }) => freezes.map(({ to }) => Date.parse(to)));
   const isSearched = (moment: number) =>

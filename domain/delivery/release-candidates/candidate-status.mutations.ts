@@ -186,7 +186,7 @@ export async function lockedById(tx: Tx, id: string): Promise<CandidateOfProject
   return candidateById(tx, id);
 }
 
-/** Likewise, by its name. Throws `not_found`, and `invalid_request` for an unknown repository. */
+/** A candidate by its name, with its row locked. Throws `not_found`, and `invalid_request` for an unknown repository. */
 export async function lockedByName(
   tx: Tx,
   { repositoryIdentifier, ...name }: NameInRepository,

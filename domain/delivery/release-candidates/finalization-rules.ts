@@ -20,7 +20,7 @@ export interface EnvironmentFacts {
 
 export interface EventFacts {
   candidateStatus: CandidateStatus;
-  /** Of the candidate; one without a branch counts as on the default branch. */
+  /** Branch of the candidate; one without a branch counts as on the default branch. */
   branch: string;
   deploymentStatus: DeploymentStatus;
   /** Project setting `autoReleaseFinalization`. */

@@ -53,7 +53,7 @@ export interface CandidateInput extends NameInRepository {
   branch?: string | null | undefined;
   tag?: string | null | undefined;
   status?: string | undefined;
-  /** Of the candidate as the caller knows it; another one is a conflict. */
+  /** Version of the candidate as the caller knows it; another one is a conflict. */
   version?: number | undefined;
   value: ReleaseDefinition & Record<string, unknown>;
 }

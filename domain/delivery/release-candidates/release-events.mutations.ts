@@ -135,7 +135,7 @@ async function decideFor(
     deploymentStatus: DeploymentStatus;
     deployedDigest: string | null;
     environments: readonly EnvironmentFacts[];
-    /** Of the candidate, the event's own included. */
+    /** Reports of the candidate, the event's own included. */
     reports: readonly ReportRow[];
   },
 ): Promise<EventOutcome> {

@@ -162,7 +162,7 @@ async function newerReleases(
 
 const keyOf = ({ domain, releaseName }: CandidateName): string => `${domain}\n${releaseName}`;
 
-/** Of each release the packages that it is about, and where it is deployed. */
+/** For each release the packages that it is about, and where it is deployed. */
 async function factsOfReleases(
   tx: Tx,
   projectId: string,
@@ -186,7 +186,7 @@ async function factsOfReleases(
   };
 }
 
-/** Likewise of releases whose candidates were removed: as if they had the content that was deployed last. */
+/** Facts of releases whose candidates were removed: as if they had the content that was deployed last. */
 async function factsOfRemoved(
   tx: Tx,
   projectId: string,

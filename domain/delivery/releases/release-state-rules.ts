@@ -46,7 +46,10 @@ export interface DeploymentCounts {
   total: number;
 }
 
-/** Of the packages of one deployment; without details those that were not installed count as failed. */
+/**
+ * How many packages of one deployment were deployed, skipped and failed; without details those that were not installed count
+ * as failed.
+ */
 export function deploymentCounts({ packages, packageDetails, installed }: RecordFacts): DeploymentCounts {
   const total = Math.max(Object.keys(packages).length, packageDetails.length);
   const there = Object.keys(installed).length;

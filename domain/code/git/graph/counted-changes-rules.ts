@@ -6,7 +6,7 @@ import type { AttributedHistory } from '../attribution-rules.ts';
  */
 export interface CondensedHistory {
   commits: readonly number[];
-  /** Of each kept commit its parents, or the kept commits before them, as places; -1 where there is none. */
+  /** For each kept commit its parents, or the kept commits before them, as indexes in `commits`; -1 where there is none. */
   parents: readonly (readonly number[])[];
   /** The place of a commit, or of the kept one before it. */
   placeOf: (commit: number) => number;

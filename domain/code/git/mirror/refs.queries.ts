@@ -46,7 +46,7 @@ export async function branchTips(reads: Reads, projectId: string): Promise<Map<s
   return new Map(rows.map(({ name, seq }) => [name, seq]));
 }
 
-/** Likewise of some branches. */
+/** Numbers of the newest commits of some branches, by the branches' names; branches that do not exist are left out. */
 export async function tipsOfBranches(
   reads: Reads,
   projectId: string,

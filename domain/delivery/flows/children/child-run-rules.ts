@@ -24,7 +24,7 @@ export function describeChildren(children: readonly { name: string; status: RunS
 export interface StagedItem<Item> {
   item: Item;
   order: number;
-  /** Of its latest attempt; undefined: there is none. */
+  /** Status of its latest attempt; undefined: there is none. */
   status: RunStatus | undefined;
 }
 

@@ -51,7 +51,7 @@ export interface GateFacts {
   project: { id: string; approvalPolicy: ApprovalPolicy | null } | null;
   /** Those of the project, and those of the tenant that the names may mean. */
   environments: readonly KnownEnvironment[];
-  /** Of the release that the run deploys to all release environments which take it; undefined: it is not known. */
+  /** Branch of the release that the run deploys to all release environments which take it; undefined: it is not known. */
   releaseBranch?: string | undefined;
   /** Ids of the only projects that whoever requested the run reaches; absent: all. */
   limitedTo?: readonly string[] | undefined;

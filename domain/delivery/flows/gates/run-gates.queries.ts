@@ -11,7 +11,7 @@ interface GatedRun {
   type: GatedType;
   payload: Readonly<Record<string, unknown>>;
   projectId: string | null;
-  /** Of the run's row: the first that was found when it was accepted. */
+  /** Environment in the run's row: the first that was found when the run was accepted. */
   environmentId: string | null;
   requestedBy?: Pick<Actor, 'projectIds'>;
 }

@@ -67,7 +67,7 @@ export interface RunPlan {
   executor: ExecutorName;
   /** No gate stands before it. */
   isUngated: boolean;
-  /** Of a pipeline. */
+  /** Time that a pipeline has. */
   timeoutSeconds: number;
 }
 

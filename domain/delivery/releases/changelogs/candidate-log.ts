@@ -27,7 +27,7 @@ export interface CandidateLog {
   removed: ChangelogSide;
   /** The id of the commit, or the date, from which changes count; null: from the beginning. */
   since: string | null;
-  /** Of all changes; of those of some packages alone where these are unknown. */
+  /** What is missing of the changelogs of all changes, or of those of some packages where these are unknown. */
   missingChangelog: MissingChangelog | null;
   repository: MirrorFreshness;
 }

@@ -53,9 +53,9 @@ export interface LeadTimes {
 }
 
 /**
- * Of each deployment within a time the times from the dates of its commits. A commit counts when it comes to an
- * environment first within that time; neither the first deployment of a domain there has any, as nothing tells what was
- * there before, nor has one that was rolled back. What a deployment brought is found once and kept.
+ * For each deployment within a period the times from the dates of its commits. A commit counts when it comes to an
+ * environment first within that period. The first deployment of a domain there has no times, as nothing tells what was there
+ * before, nor has one that was rolled back. What a deployment brought is found once and kept.
  */
 export async function leadTimes(
   tx: Tx,

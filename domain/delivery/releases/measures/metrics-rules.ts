@@ -6,7 +6,7 @@ export interface MeasuredDeployment {
   isSuccess: boolean;
   /** When it was taken back, if it was. */
   rolledBackAt: number | null;
-  /** Of the commits that came with it: from their date to the deployment. */
+  /** Milliseconds from the date of each commit that came with it to the deployment. */
   leadTimes: readonly number[];
 }
 

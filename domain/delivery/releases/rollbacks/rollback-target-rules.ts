@@ -4,9 +4,9 @@ import { type DeploymentStatus, isSuccess } from '../../release-candidates/final
 /** A report of a deployment to one environment and domain. */
 export interface InstalledRelease {
   releaseName: string;
-  /** Of the content that was deployed. */
+  /** Digest of the content that was deployed. */
   contentDigest: string | null;
-  /** Of the content that the candidate has now; null: it was deleted. */
+  /** Digest of the content that the candidate has now; null: it was deleted. */
   currentDigest: string | null;
   status: DeploymentStatus;
   isRolledBack: boolean;

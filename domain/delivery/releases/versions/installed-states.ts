@@ -46,7 +46,7 @@ export async function installedStates(tx: Tx, log: DeploymentLog, projectId: str
         category,
         isActive,
         branch,
-        /** Of each domain the release that runs. */
+        /** The release that runs in each domain, by domain. */
         releases: new Map(own.map((each) => [each.domain, each.success?.releaseName])),
         /** Package name to version. */
         packages: runningPackages(own),
