@@ -12,7 +12,7 @@ export const DocumentSchema = defineEntity({
     key: p.text().primary(),
     version: p.integer(),
     value: jsonColumn<unknown>(),
-    /** Of the value as compact JSON in UTF-8. */
+    /** Bytes of the value as compact JSON in UTF-8. */
     sizeBytes: p.integer(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),

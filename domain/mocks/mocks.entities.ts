@@ -41,7 +41,7 @@ export const MockScenarioSchema = defineEntity({
     /** Counts rewinds; calls are of one round. */
     round: p.integer().default(1),
     armedUntil: p.datetime(3).nullable(),
-    /** Of runs that were removed since the last rewind. */
+    /** Matched calls of runs that were removed since the last rewind. */
     matchedBefore: p.integer().default(0),
     unmatchedBefore: p.integer().default(0),
     /** When requests without a step were last announced. */

@@ -26,9 +26,9 @@ export interface WebhookSettings {
   headers: Record<string, string>;
   filter: WebhookFilter;
   bodyTemplate: string | null;
-  /** Of provider `slack`; null for others. */
+  /** Channel that provider `slack` notifies; null for other providers. */
   channel: string | null;
-  /** Of provider `slack`: the workspace; null: the newest that is active. */
+  /** Workspace of provider `slack`; null: the newest that is active, or another provider. */
   chatTeamId: string | null;
   timeoutMs: number;
   retryCount: number;

@@ -10,7 +10,7 @@ export const WebhookSchema = defineEntity({
   properties: {
     ...tenantOwned,
     name: p.text(),
-    /** Of its tests, and of payloads that are queued for it by id. */
+    /** Event of its tests, and of payloads that are queued for it by id. */
     event: p.text(),
     /** Names of events, and groups such as `release.*`. */
     events: p.array(),
@@ -21,9 +21,9 @@ export const WebhookSchema = defineEntity({
     headers: p.text().nullable(),
     filter: jsonColumn<Record<string, unknown>>().columnType('json').nullable(),
     bodyTemplate: p.text().nullable(),
-    /** Of provider `slack`: the channel that it notifies; null for others. */
+    /** Channel that provider `slack` notifies; null for other providers. */
     channel: p.text().nullable(),
-    /** Of provider `slack`: the workspace; null: the newest that is active. */
+    /** Workspace of provider `slack`; null: the newest that is active, or another provider. */
     chatTeamId: p.text().nullable(),
     secret: p.text(),
     previousSecret: p.text().nullable(),

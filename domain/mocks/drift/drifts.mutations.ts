@@ -38,7 +38,7 @@ export async function beginDrift(tx: Tx, id: string): Promise<number[] | undefin
   const drift = await tx.em.findOne(MockDrift, { tenantId: tx.tenantId, id });
   if (!drift || drift.endedAt) return undefined;
   const steps = await stepHeads(tx, drift.scenarioId);
-  // Of those that ask the same, the newest tells how the upstream answered last.
+  // The newest of several steps that ask the same tells how the upstream answered last.
   const asked = new Map(
     steps.filter(({ request }) => isAskable(request)).map(({ seq, request }) => [addressOf(request), seq]),
   );

@@ -18,7 +18,7 @@ const Entry = z.object({
         mimeType: z.string().default(''),
         text: z.string().optional(),
         params: z.array(z.object({ name: z.string(), value: z.string().optional() })).optional(),
-        /** Of Chromium: how `text` is written. */
+        /** How Chromium wrote `text`: `base64`, or absent. */
         encoding: z.string().optional(),
       })
       .nullish(),

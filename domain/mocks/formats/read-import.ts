@@ -14,7 +14,7 @@ export interface ImportOrder {
   isPacked?: boolean | undefined;
   /** See `createStandIns`. */
   standInKey: Uint8Array;
-  /** Of an HTTP archive: the exchanges with this origin. */
+  /** Origin whose exchanges of an HTTP archive are imported. Default: the one with the most. */
   origin?: string | undefined;
   /** Whether requests that break an OpenAPI document are refused. Default: true. */
   validates?: boolean | undefined;

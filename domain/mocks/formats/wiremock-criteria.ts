@@ -29,7 +29,7 @@ export function wantedJson(text: string, path: Path): unknown {
 
 type Path = readonly (string | number)[];
 type Part = Record<string, unknown>;
-/** Of matchers: what changes how a value is compared, and is none itself. */
+/** Members of a matcher that change how a value is compared, and are no comparisons themselves. */
 const MODIFIERS = new Set(['caseInsensitive', 'ignoreExtraElements', 'ignoreArrayOrder', 'name', 'namespaceAwareness']);
 
 /**

@@ -85,7 +85,7 @@ function importedMappings(collected: ImportedSteps, given: readonly Given[], fil
     return [];
   });
   const reading = { collected, states: statesOf(mappings.map(({ mapping }) => mapping)), files };
-  // Of mappings of one priority WireMock asks the newest first.
+  // WireMock asks the newest of several mappings of one priority first.
   const inOrder = mappings.toSorted(
     (a, b) => (a.mapping.priority ?? PRIORITY) - (b.mapping.priority ?? PRIORITY) || b.index - a.index,
   );

@@ -13,7 +13,7 @@ export interface ScenarioImport {
   content?: string | undefined;
   /** Instead of `content`: base64 of a zip. */
   contentBase64?: string | undefined;
-  /** Of an HTTP archive: the exchanges with this origin. Default: that of the most. */
+  /** Origin whose exchanges of an HTTP archive are imported. Default: the one with the most. */
   origin?: string | undefined;
   /** Whether requests that break an OpenAPI document are refused. Default: true. */
   validates?: boolean | undefined;

@@ -2,7 +2,7 @@
 export const STEPS_MAX = 2_000;
 export const SEQ_MAX = 1_000_000;
 export const SCENARIOS_MAX = 200;
-/** Of a scenario or a workspace. */
+/** Most characters of the name of a scenario or a workspace. */
 export const NAME_MAX = 100;
 /** A body of a response, as it is sent. */
 export const BODY_MAX_BYTES = 5 * 1024 * 1024;
@@ -46,7 +46,7 @@ export type StepRequest = {
   path: string;
   /** Values by name: a scalar, a list, or operators of webhook filters (`{gt: 3}`). */
   query?: Record<string, unknown> | undefined;
-  /** Likewise; names in lower case. */
+  /** Values by name in lower case: a scalar, a list, or operators, as in `query`. */
   headers?: Record<string, unknown> | undefined;
   /** JSON and forms as a subset, with operators as values; any other text as it is. */
   body?: unknown;

@@ -139,10 +139,10 @@ async function makeRuns(db: Database, tenantId: string, scenarioId: string, name
 /** How a batch of calls changes one run. */
 export interface RunChange {
   run: string;
-  /** Of the state that the calls were answered by. */
+  /** Revision of the state that the calls were answered by. */
   revision: number;
   cursor: number;
-  /** Of the steps that answered, how often they have by now. */
+  /** How often each step that answered has done so by now, by the step's number. */
   hits: Record<string, number>;
   variables: unknown;
   matched: number;

@@ -12,7 +12,7 @@ export interface CompiledSteps {
   steps: readonly CompiledStep[];
   /** In the order of the mode, by method and path. */
   literal: ReadonlyMap<string, readonly CompiledStep[]>;
-  /** Likewise, of which a part is variable. */
+  /** Steps whose method or path is variable, in the order of the mode. */
   variable: readonly CompiledStep[];
   place: ReadonlyMap<CompiledStep, number>;
 }

@@ -2,14 +2,14 @@ import { z } from 'zod';
 
 /** A further host of a scenario. */
 export interface PrefixedUpstream {
-  /** Of the path behind the key of the workspace: `/instance`. */
+  /** Beginning of the path behind the key of the workspace: `/instance`. */
   prefix: string;
   upstream: string;
 }
 
 /** The hosts that a scenario stands for. */
 export interface ScenarioUpstreams {
-  /** Of paths that begin with no prefix. */
+  /** Upstream of paths that begin with no prefix; null: there is none. */
   upstream: string | null;
   upstreams: readonly PrefixedUpstream[];
 }

@@ -6,7 +6,7 @@ export interface CallFilter {
   /** As `X-Mock-Run` names it; empty for calls without it. */
   run?: string | undefined;
   outcome?: MockOutcome | undefined;
-  /** Of one round: calls since a rewind. */
+  /** Number of one round: the calls between two rewinds. */
   round?: number | undefined;
 }
 

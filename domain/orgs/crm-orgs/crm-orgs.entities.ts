@@ -13,7 +13,7 @@ export const CrmOrgSchema = defineEntity({
     ...tenantOwned,
     /** As the platform writes it; unique in the tenant without regard to case. */
     username: p.text(),
-    /** Of a sandbox whose production org is or was registered. */
+    /** Name of a sandbox whose production org is or was registered; null for other orgs. */
     sandboxName: p.text().nullable(),
     kind: p.text().$type<OrgKind>(),
     /** Origin of the org, without a slash at its end. */
@@ -30,7 +30,7 @@ export const CrmOrgSchema = defineEntity({
     /** At most one of a tenant, and a dev hub. */
     isDefault: p.boolean().default(false),
     metadata: jsonColumn<Record<string, string>>().defaultRaw("'{}'::jsonb"),
-    /** Of a scratch org or trial. */
+    /** When a scratch org or trial expires; null for other orgs. */
     expiresAt: p.datetime(3).nullable(),
     /** When `org.expiring` was announced for `expiresAt`. */
     expiryAnnouncedAt: p.datetime(3).nullable(),
@@ -63,12 +63,12 @@ export const CrmTokenSchema = defineEntity({
     /** Origin that the access token is for. */
     instanceUrl: p.text().nullable(),
     mintedAt: p.datetime(3).nullable(),
-    /** Of a sandbox or scratch org that is not registered. */
+    /** Username in a sandbox or scratch org that is not registered; null for a registered org. */
     username: p.text().nullable(),
     platformOrgId: p.text().nullable(),
     /** Counts attempts to mint: whoever waits for one sees by it that the attempt has ended. */
     generation: p.integer().default(0),
-    /** Of the last attempt; null when it succeeded. */
+    /** Failure of the last attempt; null when it succeeded. */
     failure: jsonColumn<CrmFailure>().nullable(),
     /** Whoever has the lease mints; all others wait for the result. */
     leaseId: p.uuid().nullable(),

@@ -97,7 +97,7 @@ export interface Registration extends OrgFacts {
   marks: OrgMarks;
   /** Absent: as it is. */
   metadata?: Record<string, string> | undefined;
-  /** Of a sandbox whose production org is registered; absent: as it is. */
+  /** Which sandbox of which registered production org it is; absent: as it is. */
   sandbox?: SandboxOf | undefined;
   /**
    * A long-lived credential; the cached token of a sandbox without a record, which becomes that of the row; or the token

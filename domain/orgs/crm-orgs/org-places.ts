@@ -13,7 +13,7 @@ export interface ScratchAccess {
 
 /** Whose token it is, in which tenant. */
 export interface OrgPlace extends TenantKey {
-  /** Of the row: the org itself, or the one through which another is reached. */
+  /** Id of the row: of the org itself, or of the one through which another is reached. */
   orgId: string;
   /** A sandbox of that org which is not registered. */
   sandboxName?: string;

@@ -4,7 +4,7 @@ import { eachAtOnce } from '../../kernel/shared/at-once-rules.ts';
 import type { OrgRow } from './crm-orgs.queries.ts';
 import { platformFailed } from './tokens/org-failure-rules.ts';
 
-/** Of a search through registered orgs: so many are asked at once, and so long in all. */
+/** Registered orgs that one search asks at once. */
 const ASKED_AT_ONCE = 8;
 const SEARCH_MS = 10_000;
 

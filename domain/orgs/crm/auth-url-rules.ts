@@ -66,7 +66,7 @@ export function parseAuthUrl(text: string): ParsedAuthUrl {
 export const formatAuthUrl = ({ clientId, clientSecret, refreshToken, loginUrl }: AuthUrl): string =>
   `force://${clientId}:${clientSecret}:${refreshToken}@${loginUrl.replace(/^https?:\/\//, '')}`;
 
-/** Of a mock workspace, below the base path of the service. */
+/** Path of a mock workspace, below the base path of the service. */
 const MOCK_PATH = /(?:\/[\w.-]{1,100}){0,5}\/mocks\/[\w-]{22}(?:\/[\w-]{1,100}){0,5}$/;
 
 /** Origin of `host[:port]`, with the path of a mock workspace: only this machine is called without TLS. */

@@ -45,7 +45,7 @@ export interface RetrieveMessage {
 
 export interface RetrieveStatus {
   state: 'pending' | 'in_progress' | 'succeeded' | 'failed';
-  /** Of a failed one; `LIMIT_EXCEEDED` asks for smaller orders. */
+  /** The platform's code of a failure; `LIMIT_EXCEEDED` asks for smaller orders. Null: it has not failed. */
   errorCode: string | null;
   /** At most 300 characters, without secrets. */
   errorMessage: string | null;
@@ -62,7 +62,7 @@ export interface ZipEntry {
 }
 
 export interface RetrievedArchive {
-  /** Of the archive itself. */
+  /** Bytes of the archive itself. */
   sizeBytes: number;
   /** All checked before any is given; without folders. */
   entries: readonly ZipEntry[];

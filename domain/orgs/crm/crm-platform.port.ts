@@ -122,7 +122,7 @@ export interface OrgIdentity {
   /** `Sandbox`, `Scratch`, else the edition: `Enterprise Edition`. */
   organizationType: string;
   edition: string;
-  /** Of the platform's servers: `EU42`. */
+  /** Name of the platform's servers: `EU42`. */
   instanceName: string | null;
   namespacePrefix: string | null;
   /** When a scratch org or trial ends; ISO 8601. */

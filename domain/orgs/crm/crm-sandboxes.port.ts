@@ -13,7 +13,7 @@ export interface CrmSandbox {
   /** `DEVELOPER`, `DEVELOPER_PRO`, `PARTIAL`, `FULL`. */
   licenseType: string | null;
   description: string | null;
-  /** Of this creation or refresh; ISO 8601. */
+  /** When this creation or refresh was asked for; ISO 8601. */
   createdAt: string;
   endedAt: string | null;
 }

@@ -50,7 +50,8 @@ export async function detectedComponents(
   environmentId: string | undefined,
 ): Promise<Detected> {
   const ofBranch = sql`e.tenant_id = ${tenantId} and e.project_id = ${projectId} and e.branch = ${branch}`;
-  // Of an object that is deleted, fields, layouts, tabs, translations and records go, too: all that has its name in front.
+  // The deletion of an object includes its fields, layouts, tabs, translations and records: all whose names begin with its
+  // name.
   const { rows } = await sql<DeletionRow>`
     with detected as materialized (
       select e.component_type, e.full_name, component_name_key(e.full_name) as name,

@@ -149,7 +149,7 @@ export async function keepPresence(
   return rows.map(({ id }) => id);
 }
 
-/** Of an environment whose org could not be asked, nothing is known of the entries of a branch. */
+/** Notes that nothing is known of the entries of a branch in an environment whose org could not be asked. */
 export async function makePresenceUnknown(
   { db, tenantId, now }: Tx,
   { projectId, branch }: GcBranch,

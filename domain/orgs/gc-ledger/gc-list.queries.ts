@@ -28,7 +28,7 @@ interface PresenceShown {
   checkedAt: string;
 }
 
-/** Of entries, or of their counts. */
+/** Condition that a filter sets on entries, for their list and their counts. */
 function conditionOf({ tenantId }: Reads, projectId: string, { branch, packageName }: GcFilter): Expression<SqlBool> {
   const eb = expressionBuilder<Tables, 'gc_entry'>();
   const conditions: Expression<SqlBool>[] = [eb('tenantId', '=', tenantId), eb('projectId', '=', projectId)];

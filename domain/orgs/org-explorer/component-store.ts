@@ -28,7 +28,7 @@ export interface GivenFile {
 }
 
 export interface GivenComponent {
-  /** Of its row in the index. */
+  /** Id of its row in the index. */
   id: string;
   files: readonly GivenFile[];
 }

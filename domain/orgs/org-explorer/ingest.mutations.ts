@@ -52,7 +52,7 @@ interface IngestScope {
   org: ExplorerOrg;
 }
 
-/** Of a request, for contents that are being removed. */
+/** How long a request waits for contents that are being removed. */
 const REMOVAL_WAIT_MS = 5_000;
 
 const WITHOUT_CONTENT: ReadonlySet<FileState> = new Set(['Deleted', 'Failed']);
@@ -144,7 +144,7 @@ export async function ingestManifest(
 const fieldOf = (at: string, index: number, place: number, member: string): string =>
   [...(at === '' ? [] : [at, index]), 'sourceData', place, member].join('/');
 
-/** Of a component that is reported twice the last report counts; likewise of a file. */
+/** One component for each key and one file for each name: the last report counts. */
 function merged<Component extends ComponentKey & { sourceData: readonly { fileName: string }[] }>(
   reported: readonly Component[],
 ): (Component & { index: number })[] {
@@ -163,7 +163,7 @@ function merged<Component extends ComponentKey & { sourceData: readonly { fileNa
 
 const keyOf = ({ metadataType, memberName }: ComponentKey): string => `${metadataType} ${memberName}`;
 
-/** Of an org that was removed or refreshed since the request began, nothing is written. Throws `version_conflict`. */
+/** Asserts that the org was neither removed nor refreshed since the request began. Throws `version_conflict`. */
 async function assertStillSame(tx: Tx, org: ExplorerOrg, lock: { isLocked: boolean }): Promise<void> {
   try {
     await assertSameOrg(tx, org, lock);

@@ -72,7 +72,7 @@ export const OrgComponentSchema = defineEntity({
     memberName: p.text(),
     /** As the platform lists it: `classes/A.cls`, of a bundle its folder, of a child the file of its parent. */
     fileName: p.text().nullable(),
-    /** Of a child, which has no files of its own. */
+    /** Type of the parent of a child, which has no files of its own; null for a component with files. */
     parentType: p.text().nullable(),
     lastModifiedAt: p.datetime(3).nullable(),
     lastModifiedBy: p.text().nullable(),
@@ -126,7 +126,7 @@ export const OrgComponentFileSchema = defineEntity({
     fullName: p.text(),
     type: p.text(),
     state: p.text().$type<FileState>(),
-    /** Of the content; null for a file that could not be retrieved. */
+    /** SHA-256 of the content; null for a file that could not be retrieved. */
     sha256: p.text().nullable(),
     sizeBytes: p.integer().nullable(),
     fetchedAt: p.datetime(3),

@@ -15,7 +15,7 @@ export interface DueComponent {
   memberName: string;
 }
 
-/** Of components that are due, the first ones that go into one retrieve. */
+/** The first of the components that are due, as many as go into one retrieve. */
 export function chunkOf<Component extends DueComponent>(due: readonly Component[], size: number): Component[] {
   const [first] = due;
   if (!first) return [];
@@ -47,7 +47,7 @@ export const OBJECT_STORE = 'object_store';
 
 /** Failures in a row after which a sync ends. */
 const FAILURES_MAX = 4;
-/** Likewise archives that are damaged or hostile, which seldom get better. */
+/** Damaged or hostile archives in a row after which a sync ends, since they seldom get better. */
 const BAD_ARCHIVES_MAX = 2;
 /** Components in a row that cannot be retrieved: the org then retrieves none at all. */
 const LEFT_OUT_MAX = 20;

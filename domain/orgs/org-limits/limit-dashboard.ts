@@ -13,7 +13,7 @@ export interface Dashboard {
   generatedAt: Date;
   /** When the org last answered a poll. */
   polledAt: Date | null;
-  /** Of what was read for it, in milliseconds. */
+  /** Milliseconds that the reads for it took. */
   queryDurationMs: number;
   /**
    * JSON of the members `timeSeries`, `snapshot` and `alerts`, without braces: a megabyte for seven days. Once there is a

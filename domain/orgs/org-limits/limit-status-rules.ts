@@ -26,7 +26,7 @@ export interface PollFacts {
   health: OrgHealthStatus;
   /** Epoch milliseconds of the last answer; null before there is one. */
   polledAt: number | null;
-  /** Of the last poll; null when it succeeded. */
+  /** Failure of the last poll; null when it succeeded. */
   failure: CrmFailureKind | null;
   worstLevel: LimitLevel | null;
 }

@@ -61,7 +61,7 @@ const TOO_MANY: PollFailure = {
   message: 'Too many orgs are being polled on request.',
   hint: 'Try again in a minute; all orgs are polled regularly without a request.',
 };
-// Of the kind that says nothing of the health of the org.
+// Its kind says nothing of the health of the org.
 const NOT_ASKED = crmFailure(
   'refused',
   null,

@@ -29,7 +29,7 @@ const sealed = (encryption: Encryption, id: string, input: WorkspaceInput) => ({
 
 /** Makes a workspace active, or replaces the one with the same `teamId`. Throws `invalid_request` for one too many. */
 export async function putWorkspace(tx: Tx, encryption: Encryption, input: WorkspaceInput): Promise<ChatWorkspace> {
-  // Of two requests for one new workspace the second replaces it.
+  // The second of two requests for one new workspace replaces it.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`chat-workspaces/${tx.tenantId}`}, 0))`.execute(tx.db);
   const existing = await tx.em.findOne(
     ChatWorkspace,

@@ -38,7 +38,7 @@ export const ChatActionSchema = defineEntity({
     tenantId: p.uuid().primary(),
     id: p.uuid().primary(),
     workspaceId: p.uuid(),
-    /** Of the request, which therefore counts once. */
+    /** Signature of the request, which therefore counts once. */
     signature: p.text(),
     /** The platform's id of an event, which it sends again when it gets no answer. */
     eventId: p.text().nullable(),

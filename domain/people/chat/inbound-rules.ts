@@ -10,7 +10,7 @@ export type ChatActionContent =
       chatUserId: string;
       actionId: string;
       value: string;
-      /** Of the message, where everybody sees it; absent: only that person does, or it is not said. */
+      /** Where the message is, if everybody sees it; absent: only that person does, or it is not said. */
       place?: MessagePlace;
     }
   | { kind: 'disconnect'; reason: 'app_uninstalled' | 'tokens_revoked'; occurredAt: string | null };

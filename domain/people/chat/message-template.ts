@@ -14,7 +14,7 @@ export interface TemplatedMessage {
   blocks?: unknown;
 }
 
-/** Of one inserted value; its entities make it longer. */
+/** Most characters of one inserted value; its entities make it longer. */
 const INSERTED_MAX = 20_000;
 const TEXT_MAX = 12_000;
 /** A section holds no more. */

@@ -48,7 +48,7 @@ export interface ActivityPullRequest {
   requested: Requested;
   reviews: Reviews;
   openedAt: string;
-  /** Of one that has ended. */
+  /** When it ended; null: it is open. */
   endedAt: string | null;
   changedAt: string;
   /** JSON of `ChangedFiles`. */

@@ -1,6 +1,9 @@
 import { invalidField } from '../../kernel/shared/errors.ts';
 
-/** Of a My Domain of the platform: `acme.my`, with the kind of the org behind it where it is no production: `acme--uat.sandbox.my`. */
+/**
+ * A My Domain of the platform: `acme.my`, with the kind of the org behind it where it is no production:
+ * `acme--uat.sandbox.my`.
+ */
 const MY_DOMAIN =
   /^([a-z0-9-]+(?:\.(?:sandbox|scratch|develop|demo|patch|trailblaze|free|pc-rnd))?)\.my\.salesforce\.com$/;
 const ON_PLATFORM = /(^|\.)(salesforce|force)\.com$/;

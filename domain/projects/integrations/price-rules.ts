@@ -34,7 +34,7 @@ export function highestCostOf(
   return (inputTokens * dearest + maxOutputTokens * (outputPrice ?? 0)) / PER_MILLION;
 }
 
-/** Of text, digits and identifiers included, a token has more bytes than this. */
+/** Fewest bytes of text, digits and identifiers included, that make one token. */
 const BYTES_PER_TOKEN_MIN = 2;
 const BYTES_PER_TOKEN = 4;
 /** The provider's own tokens around the turns. */

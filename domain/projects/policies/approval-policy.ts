@@ -48,7 +48,7 @@ export interface Terms {
 }
 
 interface GivenPolicies {
-  /** Of the run's targets. */
+  /** Policies of the run's targets. */
   policies: readonly PolicySource[];
   /** That the run brings itself. */
   run: ApprovalPolicy | undefined;

@@ -20,13 +20,16 @@ export type ProjectConfiguration = {
   autoReleaseFinalization?: boolean;
   /** Who finalizes candidates besides that; missing: anyone. */
   manualFinalization?: 'anyone' | 'owner' | 'never';
-  /** Of runs whose environment has none, or is not known; missing: the owners approve those whose environment is not known. */
+  /**
+   * Policy of runs whose environment has none, or is not known; missing: the owners approve those whose environment is not
+   * known.
+   */
   approvalPolicy?: ApprovalPolicy;
   /** The pipeline of the git host that builds a commit. */
   buildPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
-  /** Likewise the one that analyses a commit and publishes the results. */
+  /** The pipeline of the git host that analyses a commit and publishes the results. */
   analysisPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
-  /** Likewise the one that carries out browser sessions, instead of the service. */
+  /** The pipeline of the git host that runs browser sessions, instead of the service. */
   recordPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
   /** What the results of code analyses must keep to. */
   qualityGate?: QualityGate;

@@ -17,7 +17,7 @@ export interface NewProject extends Pick<Project, 'identifier' | 'platform' | 'd
 export interface ProjectPatch extends Patch<Fields> {
   /** A merge patch (RFC 7396): `null` takes a member out. */
   configuration?: object | undefined;
-  /** Of the project as the caller knows it. */
+  /** Version of the project as the caller knows it; another one is a conflict. */
   version?: number | undefined;
 }
 

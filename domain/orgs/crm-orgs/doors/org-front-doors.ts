@@ -21,7 +21,7 @@ export async function doorOf(scope: OrgScope, { target, username, calls, path }:
 }
 
 interface OpenedDoor {
-  /** Of the org, registered or of a pool, or of the one through which it was reached. */
+  /** Id of the row of the org, registered or of a pool, or of the org through which it was reached. */
   rowId: string;
   username: string;
   door: CrmAnswer<FrontDoor>;

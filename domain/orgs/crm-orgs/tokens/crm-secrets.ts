@@ -5,7 +5,7 @@ import type { Encryption } from '../../../kernel/encryption/encryption.ts';
 export const crmTokenContext = (tokenId: string): string => `crm_token:${tokenId}`;
 
 export interface StoredCredential extends AuthUrl {
-  /** Of a scratch org: which auth URL of its dev hub it comes from, as a digest. */
+  /** Digest of the dev hub's auth URL from which the credential of a scratch org comes; absent for other orgs. */
   source?: string;
 }
 

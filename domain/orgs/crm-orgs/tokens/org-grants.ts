@@ -32,7 +32,7 @@ export interface Minted {
   isOk: true;
   minted: MintedToken;
   credential: StoredCredential | null;
-  /** Of an org that is not registered; else null. */
+  /** Username in an org that is not registered; null for a registered org. */
   username: string | null;
 }
 export interface Refused {

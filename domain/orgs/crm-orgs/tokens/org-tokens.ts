@@ -32,11 +32,11 @@ export interface OrgToken {
   /** Origin that it is for. */
   instanceUrl: string;
   mintedAt: Date;
-  /** Of an org that is not registered; else null. */
+  /** Username in an org that is not registered; null for a registered org. */
   username: string | null;
   platformOrgId: string | null;
   credentialVersion: number;
-  /** Of the registered org, when the token was asked for. */
+  /** Health of the registered org when the token was asked for. */
   healthStatus: OrgHealthStatus;
 }
 
@@ -150,7 +150,7 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
 const attemptName = (place: OrgPlace, { generation }: TokenState): string =>
   `${place.tenantId} ${place.orgId} ${keyOf(place).reachedName} ${generation ?? 0}`;
 
-/** Of a production org that was asked for a code. */
+/** Failures that are remembered when a production org was asked for a code. */
 const IS_REMEMBERED = new Set<CrmFailureKind>(['refused', 'not_found']);
 
 /** What the platform answered when it refused a credential or code; undefined while it may be asked. */
