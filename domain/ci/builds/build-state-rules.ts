@@ -24,7 +24,7 @@ export interface CiInfo {
   prNumber: number | null;
 }
 
-/** Of reports of the same time the one that is further counts. */
+/** How far a build is: of two reports of the same time the one that is further counts. */
 const PROGRESS: Record<BuildState, number> = { pending: 0, running: 1, succeeded: 2, failed: 2, cancelled: 2 };
 
 const hasEnded = (state: BuildState): boolean => PROGRESS[state] === 2;

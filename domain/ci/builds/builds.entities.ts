@@ -41,7 +41,7 @@ export const BuildStatusSchema = defineEntity({
     commitDate: p.datetime(3),
     ciInfo: jsonColumn<CiInfo>().nullable(),
     workflowStatus: jsonColumn<BuildReports>().defaultRaw("'{}'::jsonb"),
-    /** Of all builds of the commit together. */
+    /** State of all builds of the commit together. */
     state: p.text().$type<BuildState>().default('pending'),
     firstSeenAt: p.datetime(3).defaultRaw('now()'),
     lastUpdatedAt: p.datetime(3).defaultRaw('now()'),

@@ -120,7 +120,7 @@ async function recordHook(
   { events, pullRequest, workItem, isPush }: HookContent,
 ): Promise<HookResult> {
   const project = await tx.em.findOne(Project, { tenantId: tx.tenantId, id: projectId });
-  // Of a host that is not the repository's, only work items concern the project.
+  // A hook of a host that is not the repository's concerns the project by its work items alone.
   if (project && project.platform !== host && !workItem) return { outcome: 'ignored', events: 0 };
   if (!project || !(await insertHookDelivery(tx, projectId, delivery))) return { outcome: 'known', events: 0 };
   // In the order of commits, so that hooks about the same commits cannot deadlock.

@@ -9,7 +9,7 @@ export function readHostA(body: UntrustedJson, event: string): HookContent {
   const repositoryIdentifier = body.at('repository', 'full_name').text();
   const nothing = { repositoryIdentifier, isPush: false, events: [], pullRequest: null, occurredAt: null };
   if (event === 'push') return { ...nothing, isPush: true, ...push(body) };
-  // Of a push of more than three tags these are the only hooks.
+  // A push of more than three tags sends no other hooks than these.
   if (event === 'create' || event === 'delete') return { ...nothing, isPush: true };
   if (event === 'workflow_run') return { ...nothing, ...workflowRun(body.at('workflow_run')) };
   if (event === 'issues') {

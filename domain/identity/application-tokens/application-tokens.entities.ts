@@ -7,7 +7,7 @@ export const ApplicationTokenSchema = defineEntity({
   properties: {
     ...tenantOwned,
     name: p.text(),
-    /** Of the secret. */
+    /** SHA-256 of the secret. */
     tokenHash: p.text(),
     /** The only projects that it sees; null: all. */
     projectIds: p.array().columnType('uuid[]').nullable(),
@@ -18,7 +18,7 @@ export const ApplicationTokenSchema = defineEntity({
     peopleIds: p.array().default([]),
     revokedAt: p.datetime(3).nullable(),
     rotatedAt: p.datetime(3).nullable(),
-    /** Of the secret before the last rotation, which is accepted until `previousUntil`. */
+    /** SHA-256 of the secret before the last rotation, which is accepted until `previousUntil`; null: there is none. */
     previousHash: p.text().nullable(),
     previousUntil: p.datetime(3).nullable(),
     expiryAnnouncedAt: p.datetime(3).nullable(),

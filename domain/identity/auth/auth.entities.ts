@@ -11,7 +11,7 @@ export const AuthSessionSchema = defineEntity({
     aal: p.text().$type<AssuranceLevel>().default('aal1'),
     expiresAt: p.datetime(3),
     revokedAt: p.datetime(3).nullable(),
-    /** Of the secret in a browser's cookie; null for a session that is kept by refresh tokens. */
+    /** SHA-256 of the secret in a browser's cookie; null for a session that is kept by refresh tokens. */
     cookieHash: p.text().nullable(),
     /** The session with which this one ends. */
     begunFrom: p.uuid().nullable(),

@@ -75,7 +75,7 @@ export const findSessions = statement<{ ids: string[] }>()((db, { ids }) =>
   db.selectFrom(sql<Session>`auth_sessions(${ids})`.as('s')).select(SESSION),
 );
 
-/** Likewise by the hash of their cookie. */
+/** Sessions that have not ended, by the hash of their cookie. */
 export const findCookieSessions = statement<{ hashes: string[] }>()((db, { hashes }) =>
   db
     .selectFrom(sql<Session & { cookieHash: string }>`auth_cookie_sessions(${hashes})`.as('s'))

@@ -26,7 +26,7 @@ export async function saveHostAccount(
   return owners.filter((owner) => owner.userId === userId).map(({ email }) => email);
 }
 
-/** Likewise for the member who acts, with an entry in the trail. */
+/** Saves the account of the member who acts, with an entry in the audit trail; answers the e-mails that are theirs now. */
 export async function saveOwnHostAccount(tx: Tx, host: SignInHost, account: HostAccount): Promise<string[]> {
   const { id, email } = tx.actor;
   const aliases = await saveHostAccount(tx.db, id, host, account);

@@ -13,7 +13,7 @@ import {
 
 const FAILURES_MAX = 10;
 const WINDOW_SECONDS = 15 * 60;
-/** Of all addresses together, for one account: 1 s after 10 failures, then 2 s, 4 s, … up to 5 minutes. */
+/** Delays of one account after failures from any address: 1 s after 10 failures, then 2 s, 4 s, … up to 5 minutes. */
 const ACCOUNT_DELAYS = { free: 10, firstMs: 1_000, mostMs: 300_000, forgottenAfterMs: 3_600_000 };
 const KNOWN_DAYS = 90;
 

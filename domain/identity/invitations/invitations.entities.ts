@@ -39,9 +39,9 @@ export const InvitationSchema = defineEntity({
   tableName: 'invitation',
   properties: {
     ...tenantOwned,
-    /** Of a member who has no password yet. */
+    /** The member who has no password yet; null for somebody who is invited. */
     userId: p.uuid().nullable(),
-    /** Of somebody who is invited; null once they accepted or were removed. */
+    /** The invited user; null once they accepted or were removed. */
     invitedUserId: p.uuid().nullable(),
     /** The address to which it was mailed. */
     email: p.text(),

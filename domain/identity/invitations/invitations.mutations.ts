@@ -118,7 +118,7 @@ interface LinkUse {
   token: string;
   /** Absent for somebody who has one. */
   password?: string | undefined;
-  /** Of the request that held the password. */
+  /** Name of the field of the request that held the password. */
   field: string;
 }
 

@@ -18,14 +18,14 @@ export const WHOLE_REPOSITORY = 'repository';
 export const REPORTS_KEPT = 10;
 /** The most keys of one project whose reports are kept. */
 export const REPORT_KEYS_MAX = 1_000;
-/** Of all texts that are kept of one project, in bytes of UTF-8. */
+/** Most bytes (UTF-8) of all texts that are kept of one project. */
 export const PROJECT_TEXTS_BYTES_MAX = 256 * 1024 * 1024;
 /** The largest text of a report, in bytes of UTF-8. */
 export const REPORT_BYTES_MAX = 1024 * 1024;
 
 export const REPORT_STATUSES = ['queued', 'running', 'completed', 'failed'] as const;
 export type ReportStatus = (typeof REPORT_STATUSES)[number];
-/** Of those that are published. */
+/** Statuses of reports that are published. */
 export const ENDED_STATUSES = ['completed', 'failed'] as const satisfies ReportStatus[];
 export type EndedStatus = (typeof ENDED_STATUSES)[number];
 

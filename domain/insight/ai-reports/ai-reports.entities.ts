@@ -25,7 +25,7 @@ export const AiReportSchema = defineEntity({
     scopeName: p.text(),
     status: p.text().$type<ReportStatus>(),
     commitSha: p.text().nullable(),
-    /** Of a generation under way: when it was asked for. */
+    /** When it was analyzed; for a generation under way, when it was asked for. */
     analyzedAt: p.datetime(3),
     markdown: p.text().nullable(),
     provider: p.text().nullable(),
@@ -37,7 +37,7 @@ export const AiReportSchema = defineEntity({
     cost: p.double().$type<number>().nullable(),
     error: p.text().nullable(),
     requestedBy: p.text(),
-    /** Of the prompt that a generation uses; null: the report was published. */
+    /** Version of the prompt that the generation uses; null: the report was published. */
     promptVersion: p.integer().nullable(),
     /** SHA-256 of its facts. */
     factsDigest: p.text().nullable(),

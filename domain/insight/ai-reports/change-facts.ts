@@ -99,7 +99,7 @@ async function byPackage(tx: Tx, history: History, subject: ReportSubject, tip: 
   return { changes: wanted.map(({ name, since, range }) => ({ name, since, ...ranges.of(range) })), unknown };
 }
 
-/** Of a repository that lists no packages: all commits since the newest version that was released of it. */
+/** What changed in a repository that lists no packages: all commits since the newest version that was released. */
 async function wholeRepository(tx: Tx, history: History, subject: ReportSubject, tip: number): Promise<FoundChanges> {
   const newest = [...subject.released.values()].toSorted((a, b) => (a.at < b.at ? 1 : -1));
   const versions = await versionCommits(tx, history, newest);

@@ -22,7 +22,7 @@ import { type ReportSubject, subjectOf } from './report-subject.ts';
 
 /** Facts with the commit that they are about. */
 export interface GatheredFacts extends ReportFacts {
-  /** Of the newest commit of the branch; null: the branch is not known. */
+  /** Newest commit of the branch; null: the branch is not known. */
   commitSha: string | null;
   /** SHA-256 of the facts: the same digest, the same facts. */
   digest: string;

@@ -5,7 +5,7 @@ import { factName, type ReportFacts } from './fact-rules.ts';
 /** Changes with the texts of this file: a report that was made by another prompt is made anew. */
 export const PROMPT_VERSION = 1;
 
-/** Of the model's answer: far more than findings need. */
+/** Most tokens of the model's answer: far more than findings need. */
 export const OUTPUT_TOKENS_MAX = 8_000;
 
 /** What a report is about, as its readers name it. */

@@ -46,7 +46,7 @@ export async function releasedPackages(
 const isOfDomain = (column: string, domain: string | undefined) =>
   domain === undefined ? sql`true` : sql`${sql.ref(column)} = ${domain}`;
 
-/** Of the newest deployments, those that installed any of some packages, or anything. */
+/** Packages that the newest deployments installed: those named, or all. */
 async function deployedPackages(
   { db, tenantId }: Reads,
   projectId: string,
@@ -69,7 +69,7 @@ async function deployedPackages(
   return rows;
 }
 
-/** Of the newest candidates that were finalized. */
+/** Packages of the newest candidates that were finalized. */
 async function finalizedPackages(
   { db, tenantId }: Reads,
   projectId: string,

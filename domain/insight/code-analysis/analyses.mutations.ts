@@ -27,7 +27,7 @@ export interface AnalysisFacts {
 
 /** What is known besides of an analysis that the service ran. */
 interface OwnRun {
-  /** Of the analysis, too, so that storing it again is noticed. */
+  /** Id of the run; the analysis has the same id, so that storing it again is noticed. */
   runId: string;
   engine: string | null;
   triggeredBy: string;

@@ -17,7 +17,7 @@ export const CodeAnalysisSchema = defineEntity({
     analyzedAt: p.datetime(3),
     durationMs: p.double().$type<number>().nullable(),
     summary: jsonColumn<AnalysisSummary>(),
-    /** Of an analysis that the service ran itself; null when the results came from outside. */
+    /** Analyzer of an analysis that the service ran itself; null when the results came from outside. */
     engine: p.text().nullable(),
     /** E-mail or name of who published it or asked for it. */
     triggeredBy: p.text(),

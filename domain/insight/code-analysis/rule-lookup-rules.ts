@@ -7,7 +7,7 @@ import type {
   ToolComponent,
 } from './sarif/sarif-rules.ts';
 
-/** Of the id of a rule; of a longer one only the beginning counts. */
+/** Most characters of a rule's id that count. */
 export const RULE_ID_MAX = 1_000;
 /** An id and what it is a part of: no tool goes deeper. */
 const ID_LEVELS = 10;

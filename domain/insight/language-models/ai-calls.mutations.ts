@@ -30,7 +30,7 @@ export interface WantedCall {
 export interface ReservedCall {
   isReserved: true;
   id: string;
-  /** Of which it is paid. */
+  /** First day of the month, in UTC, whose budget pays the call: `2026-11-01`. */
   month: string;
   maxOutputTokens: number;
 }

@@ -7,9 +7,9 @@ import { type ModelSettings, readModelSettings } from '../../projects/integratio
 /** A model of a project's integration, else of the tenant's. */
 export interface ConfiguredModel {
   integrationId: string;
-  /** Of the integration, as people call it. */
+  /** Name of the integration, as people call it. */
   name: string;
-  /** Of the project that the integration is for; null: for the tenant. */
+  /** Project that the integration is for; null: it is for the tenant. */
   repositoryIdentifier: string | null;
   /** One of `settings.models`. */
   model: string;

@@ -19,7 +19,7 @@ export const AiCallSchema = defineEntity({
     projectId: p.uuid(),
     /** What it was part of. */
     taskExecutionId: p.uuid(),
-    /** Of the model; the integration may have been deleted since. */
+    /** Integration whose model was called; it may have been deleted since. */
     integrationId: p.uuid(),
     provider: p.text().$type<ModelProvider>(),
     model: p.text(),
@@ -60,7 +60,7 @@ export const AiBudgetMonthSchema = defineEntity({
     spent: p.double().$type<number>().default(0),
     /** When it was announced that most of the budget is used. */
     warnedAt: p.datetime(3).nullable(),
-    /** Of which budget that was, in USD; a higher one is announced again. */
+    /** Budget that was warned of, in USD; a higher one is announced again. */
     warnedOf: p.double().$type<number>().nullable(),
   },
 });

@@ -20,7 +20,7 @@ export const AI_USAGE_DAYS_MAX = 90;
 
 export interface AiUsageChange {
   repositoryIdentifier: string;
-  /** Of UTC. */
+  /** Day in UTC: `2026-11-27`. */
   day: string;
   measure: AiMeasure;
   amount: number;

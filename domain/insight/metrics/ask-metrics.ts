@@ -14,7 +14,7 @@ export interface MetricAnswer {
 export interface AskOptions {
   /** Ends it. */
   signal: AbortSignal;
-  /** Of an answer that is longer, reading throws `AnswerTooLargeError`. */
+  /** Most bytes of an answer; reading a longer one throws `AnswerTooLargeError`. */
   maxBytes: number;
 }
 

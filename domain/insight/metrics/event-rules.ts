@@ -60,9 +60,9 @@ export interface WindowChange {
   series: Series;
   /** End of the window, epoch milliseconds; it belongs to the window. */
   endsAt: number;
-  /** Of the last event. */
+  /** Epoch milliseconds of the last event. */
   lastAt: number;
-  /** Of the last event; of several at that time the highest. */
+  /** Value of the last event; of several at that time the highest. */
   last: number;
   count: number;
   sum: number;

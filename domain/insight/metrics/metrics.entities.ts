@@ -9,7 +9,7 @@ export const MetricSeriesSchema = defineEntity({
   tableName: 'metric_series',
   properties: {
     tenantId: p.uuid().primary(),
-    /** Of name, type and labels. */
+    /** Id of the series: a digest of its name, type and labels. */
     series: p.uuid().primary(),
     name: p.text(),
     type: p.text().$type<MetricType>(),

@@ -47,7 +47,7 @@ function deployment(data: Data, at: number): OwnMetric[] {
   ];
 }
 
-/** Of a run that never began there is no duration. */
+/** Metrics of a run; one that never began has no duration. */
 function flow(data: Data, at: number): OwnMetric[] {
   if (typeof data.durationMs !== 'number') return [];
   const tags = tagsOf(data, { repository: 'repositoryIdentifier', flow: 'taskType', status: 'status' });

@@ -24,7 +24,7 @@ export function withStoredNames(tokens: readonly Token[]): Token[] {
       const isName = last === '{' || last === ',' || last.toLowerCase() === 'or';
       if (isName || (last === '=' && before === '__name__')) written = quotedName(text);
     }
-    // Of `!=`, `=~` and `!~` only the last mark is remembered, with what stood before the first.
+    // The parser remembers only the last mark of `!=`, `=~` and `!~`, with what preceded the first.
     if (kind !== 'mark' || !/[=!~]/.test(text)) [before, last] = [written, written];
     else last = /[=!~]/.test(last) ? '' : text;
     return { kind, text: written };

@@ -56,7 +56,7 @@ const segment = (name: string): string =>
 
 /** As the store knows the name: every character but letters, digits, `_` and `:` becomes `_`. */
 export const storedMetricName = (name: string): string => leadingDigit(name.replace(/[^A-Za-z0-9_:]/gu, '_'));
-/** Likewise of a tag, which has no `:`. */
+/** A tag's name as the store knows it, in which every character but letters, digits and `_` becomes `_`. */
 export const storedLabelName = (name: string): string => leadingDigit(name.replace(/[^A-Za-z0-9_]/gu, '_'));
 /** A name must not begin with a digit. */
 const leadingDigit = (name: string): string => (/^\d/.test(name) ? `_${name}` : name);

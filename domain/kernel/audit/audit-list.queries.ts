@@ -141,7 +141,7 @@ function pageOfAction(
 
 interface Facet {
   facet: string;
-  /** Of the tallies that count. */
+  /** The value that the tallies have, or the first of a range. */
   from: string;
   /** Exclusive; absent: the one value alone. */
   until?: string;

@@ -40,5 +40,8 @@ export function createCacheMemory(maxBytes: number, now: () => number = () => pe
   };
 }
 
-/** Of a text: V8 takes one byte for each character, or two where one of them is beyond Latin-1. */
+/**
+ * Bytes of a text in UTF-8, as an estimate of its memory: V8 takes one byte for each character, or two where one of them is
+ * beyond Latin-1.
+ */
 export const bytesOfText = (text: string): number => Buffer.byteLength(text);

@@ -21,7 +21,7 @@ export function isOneOf<DB, TB extends keyof DB>(
   return eb(column, '=', operand as never);
 }
 
-/** Likewise for an integer column. */
+/** Whether an integer column has one of some values. */
 export const isOneOfNumbers = <DB, TB extends keyof DB>(
   eb: ExpressionBuilder<DB, TB>,
   column: ReferenceExpression<DB, TB> & string,

@@ -21,8 +21,8 @@ export interface Encryption {
   /** @param context what the secret belongs to; a value moved to another row does not decrypt there. */
   encrypt(plain: string, context: string): string;
   /**
-   * Likewise, but the same text and context give the same value under the same key, which shows that they are the same. The
-   * nonce is a code of both, made with a key of its own.
+   * Encrypts so that the same text and context give the same value under the same key, which shows that they are the same.
+   * The nonce is a code of both, made with a key of its own.
    */
   encryptStably(plain: string, context: string): string;
   /** Values that belong together, at most 65,536, for less than each by itself: one code is made of all of them. */

@@ -2,7 +2,7 @@
 export interface ValueLimits {
   /** Members of objects and elements of arrays, in all. */
   values: number;
-  /** Of texts and of names of members, in all, as UTF-16 counts them. */
+  /** UTF-16 code units of all texts and names of members together. */
   characters: number;
 }
 

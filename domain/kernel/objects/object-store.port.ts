@@ -1,7 +1,7 @@
 /** What was stored. */
 export interface StoredObject {
   sizeBytes: number;
-  /** Of the content, in hexadecimal. */
+  /** SHA-256 of the content, in hexadecimal. */
   sha256: string;
 }
 

@@ -1,6 +1,6 @@
 /** So many waiting calls make a batch that is worth sending without a rest. */
 const ENOUGH = 16;
-/** Likewise where rests grow with the batches. */
+/** Waiting calls that make such a batch where the pauses grow with the batches. */
 const ENOUGH_WHEN_GROWING = 64;
 
 export interface BatchOptions {

@@ -147,7 +147,7 @@ const Environment = z.object({
       return z.NEVER;
     }),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
-  // Of leases, silences and the pauses between sweeps, never of anything that a user was promised.
+  // Scales leases, silences and the pauses between sweeps, never anything that a user was promised.
   SERVICE_PACE: z.coerce.number().min(0.01).max(1).default(1),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   TRUST_PROXY: z

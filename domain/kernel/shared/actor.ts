@@ -22,7 +22,7 @@ export interface Actor extends TenantKey {
   email: string;
   /** Ids of the only projects that a limited application token reaches; absent: all of the tenant. */
   projectIds?: readonly string[];
-  /** Likewise what the only collections of documents that it reaches are named for; absent: none. */
+  /** Names of the only collections of documents that a token limited to projects reaches; absent: it reaches none. */
   collections?: CollectionNames;
   /** The run whose command reports with the token of the run; absent: it is another credential. */
   run?: RunOfToken;

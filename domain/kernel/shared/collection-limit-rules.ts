@@ -6,11 +6,11 @@ import { globSource } from '../text/path-pattern-rules.ts';
 /** What the collections are named for that an application token reaches which is limited to projects. */
 export interface CollectionNames {
   /**
-   * Of the token's projects: `acme/shop` has the collections `repo:acme/shop` and `repo:acme/shop/…`, and the manifests of
-   * its branches, `manifests/acme/shop:main`.
+   * Identifiers of the token's projects: `acme/shop` has the collections `repo:acme/shop` and `repo:acme/shop/…`, and the
+   * manifests of its branches, `manifests/acme/shop:main`.
    */
   identifiers: readonly string[];
-  /** Of other projects of the tenant below one of these: `acme/shop/web` has its own collections. */
+  /** Identifiers of other projects of the tenant below one of these: `acme/shop/web` has its own collections. */
   others: readonly string[];
   /** `configuration.documentCollections` of the token's projects. */
   patterns: readonly string[];

@@ -15,7 +15,7 @@ export type Purge =
   | 'purge_run_tokens'
   | 'purge_chat_actions';
 
-/** Of those, the ones that are told how many days rows are kept. */
+/** Purges that are told how many days rows are kept. */
 export type PurgeByAge = 'purge_reviews' | 'purge_pull_requests';
 
 /** Removes all that has expired; answers how many rows. */

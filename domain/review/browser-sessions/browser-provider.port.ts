@@ -95,7 +95,7 @@ export interface CreatedSession {
   providerSessionId: string;
   /** Null: the provider does not say. */
   isolation: Isolation | null;
-  /** Of a local session: the host's id and its own task queue. */
+  /** The host of a local session, with its id and its own task queue; null for hosted browsers. */
   host: { id: string; queue: string } | null;
 }
 

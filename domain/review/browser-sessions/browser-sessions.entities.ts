@@ -17,7 +17,7 @@ export const BrowserSessionSchema = defineEntity({
     /** A pull request has one session at most that is provisioning or live. */
     prNumber: p.integer().nullable(),
     environmentId: p.uuid().nullable(),
-    /** Of the pull request, by which the org was found. */
+    /** Review assignment of the pull request by which the org was found; null: the org was found otherwise. */
     assignmentId: p.uuid().nullable(),
     orgUsername: p.text(),
     provider: p.text().$type<BrowserProviderName>(),
@@ -89,7 +89,7 @@ export const BrowserReplayPageSchema = defineEntity({
     pageId: p.integer().primary(),
     projectId: p.uuid(),
     title: p.text().default(''),
-    /** Of the first picture and of the last. */
+    /** When the first picture was taken; `endedAt` is that of the last. */
     startedAt: p.datetime(3),
     endedAt: p.datetime(3).nullable(),
     segments: p.integer().default(0),
@@ -126,7 +126,7 @@ export const BrowserHostSchema = defineEntity({
   tableName: 'browser_host',
   properties: {
     id: p.uuid().primary(),
-    /** Of the machine. */
+    /** Name of the machine. */
     name: p.text(),
     /** Its own task queue, by which its sessions are held and released. */
     queue: p.text(),

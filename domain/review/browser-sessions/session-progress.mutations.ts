@@ -27,7 +27,7 @@ export interface SessionProgress {
   /** The host's own task queue, and its name; null: it runs on none of ours. */
   hostQueue: string | null;
   hostName: string | null;
-  /** Of one that has ended: whether that host has given no sign of life lately. Nothing is asked of it then. */
+  /** Whether the host of a session that has ended has sent no heartbeat lately. Nothing is asked of it then. */
   isHostGone: boolean;
   isReleased: boolean;
   isRemoved: boolean;

@@ -59,7 +59,7 @@ export type SessionRow = Awaited<ReturnType<typeof rowOf>>;
 const rowOf = (reads: Reads, id: string) =>
   sessions(reads).where('s.id', '=', id).select(COLUMNS).executeTakeFirstOrThrow();
 
-/** Also one that was deleted and of which something is left to be removed. */
+/** A session; includes one that was deleted while something of it is left to be removed. */
 export const findSession = (reads: Reads, id: string): Promise<SessionRow | undefined> =>
   sessions(reads).where('s.id', '=', id).select(COLUMNS).executeTakeFirst();
 

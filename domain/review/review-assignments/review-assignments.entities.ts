@@ -15,7 +15,10 @@ export const ReviewAssignmentSchema = defineEntity({
     /** The order in which they are served. */
     number: p.bigint('string').generated('identity').autoincrement(),
     assignmentType: p.text().$type<AssignmentType>(),
-    /** Of a person: the e-mail in lower case. A project has one open assignment of a type and key at most. */
+    /**
+     * Number of the pull request or issue, e-mail of the person in lower case, or a key of their own. A project has one open
+     * assignment of a type and key at most.
+     */
     assignmentKey: p.text(),
     branch: p.text().nullable(),
     domains: jsonColumn<string[]>().defaultRaw("'[]'::jsonb"),

@@ -34,7 +34,7 @@ const COLUMNS = [
   'a.createdAt',
 ] as const;
 
-/** Of one that waits: 1 for the next. */
+/** Position of a pending assignment in the queue, from 1 for the next; null for others. */
 const POSITION = sql<number | null>`case when a.state = 'pending' then (
   select count(*)::int from review_assignment b
   where b.tenant_id = a.tenant_id and b.pool_id = a.pool_id and b.state = 'pending' and b.number <= a.number) end`;

@@ -40,7 +40,7 @@ export const isAvailable = (state: InstanceState): boolean => state === 'availab
 export const SETTABLE_STATES = ['available', 'refreshing', 'expired', 'failed'] as const;
 export type SettableState = (typeof SETTABLE_STATES)[number];
 
-/** Of those, the ones by which an assignment ends that has the org. */
+/** Whether an instance that gets this state ends the assignment that has it. */
 export const endsAssignment = (state: SettableState): state is 'expired' | 'failed' =>
   state === 'expired' || state === 'failed';
 

@@ -50,7 +50,7 @@ export const ReviewInstanceSchema = defineEntity({
     ...tenantOwned,
     projectId: p.uuid(),
     poolId: p.uuid(),
-    /** Of the org; without regard to case, one live instance of the tenant has it. */
+    /** Username in the org; without regard to case, one live instance of the tenant has it. */
     username: p.text(),
     instanceUrl: p.text().nullable(),
     /** Encrypted. */

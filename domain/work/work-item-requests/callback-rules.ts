@@ -12,7 +12,7 @@ export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
 /** The most events that a request remembers; the oldest are forgotten. */
 export const HISTORY_MAX = 200;
-/** Of the newest executions the result that counts is kept: later news can make only one of them the newest. */
+/** How many of the newest executions are kept with the result that counts: later news can make only one of them the newest. */
 const EXECUTIONS_WITH_RESULT = 3;
 
 /** The whole table of what an event makes of a request. */
@@ -90,7 +90,7 @@ function executionsOf(history: readonly NotedEvent[]): Execution[] {
   return executions;
 }
 
-/** Of the same event of one execution the first counts. */
+/** Whether the same event of one execution was noted before: the first counts. */
 const isRepeated = (each: NotedEvent, index: number, events: readonly NotedEvent[]): boolean =>
   events.findIndex(({ event }) => event === each.event) < index;
 

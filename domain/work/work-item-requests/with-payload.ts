@@ -45,7 +45,7 @@ export interface WorkItemOrder {
 }
 
 export interface OrderedWorkItem {
-  /** Of the request. */
+  /** Id of the request. */
   id: string;
   item: CreatedWorkItem;
   run: AcceptedRun | undefined;

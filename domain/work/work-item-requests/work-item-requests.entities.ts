@@ -37,7 +37,7 @@ export const WorkItemRequestSchema = defineEntity({
     itemStateAt: p.datetime(3).nullable(),
     /** What the work item should show of a run. */
     report: jsonColumn<WantedReport>().nullable(),
-    /** Of `report`; the work item shows that of `reportWrittenRevision`. */
+    /** Revision of `report`; the work item shows that of `reportWrittenRevision`. */
     reportRevision: p.integer().default(0),
     reportWrittenRevision: p.integer().default(0),
     reportChangedAt: p.datetime(3).nullable(),

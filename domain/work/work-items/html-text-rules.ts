@@ -13,7 +13,7 @@ const characterOf = (entity: string, name: string): string => {
   return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff) ? String.fromCodePoint(code) : entity;
 };
 
-/** Of the HTML that is read, in characters. */
+/** Most characters of HTML that are read. */
 const HTML_MAX = 1_000_000;
 
 const isBlank = (sign: string | undefined): boolean => sign === ' ' || sign === '\t';

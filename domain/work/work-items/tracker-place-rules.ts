@@ -23,9 +23,9 @@ export function trackerOf({ platform, configuration: { workItems = {} } }: Proje
 
 /** Where at its tracker the work items of a project are. Keys of tracker-a name their project themselves. */
 export interface ItemsPlace {
-  /** Of host-a: `owner/repo`. */
+  /** Repository of host-a: `owner/repo`. */
   repository?: string;
-  /** Of host-b. */
+  /** Organization of host-b. */
   organization?: string;
   project?: string;
 }

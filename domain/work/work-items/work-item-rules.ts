@@ -81,14 +81,14 @@ export const reportLabel = (state: ReportedState): string => `quayside:${state}`
 export const otherReportLabels = (state: ReportedState): ReadonlySet<string> =>
   new Set(REPORTED_STATES.filter((each) => each !== state).map(reportLabel));
 
-/** Of descriptions that are shown, in characters. */
+/** Most characters of a description that is shown. */
 const DESCRIPTION_MAX = 100_000;
 export const shownDescription = (text: string | null | undefined): string | null =>
   text === '' ? null : (text?.slice(0, DESCRIPTION_MAX) ?? null);
 
 /** Most members of `customFields`. */
 const CUSTOM_FIELDS_MAX = 100;
-/** Of each, in characters: longer texts are cut, other longer values left out. */
+/** Most characters of a custom field: longer texts are cut, other longer values left out. */
 const CUSTOM_FIELD_MAX = 10_000;
 const CUSTOM_FIELD_LEVELS_MAX = 10;
 

@@ -171,7 +171,7 @@ export interface WorkTracker {
 export interface TrackerPlace {
   platform: TrackerPlatform;
   projectId: string;
-  /** Of the project. */
+  /** Identifier of the project's repository. */
   repositoryIdentifier: string;
   /** What `workItems` of the project's configuration says. */
   boards: readonly string[];

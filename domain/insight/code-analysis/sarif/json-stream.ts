@@ -21,7 +21,7 @@ export interface JsonLimits {
   levels: number;
   /** Members and elements that are kept at once. */
   values: number;
-  /** Of one string or number, or of the white space between two values. */
+  /** Bytes of one string or number, or of the white space between two values. */
   tokenBytes: number;
 }
 

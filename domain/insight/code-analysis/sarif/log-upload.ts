@@ -11,7 +11,7 @@ import { JsonRefused } from './json-stream.ts';
 import { SarifReader } from './sarif-reader.ts';
 import { type AnalysisSummary, issuesOf, SummaryTally } from '../summary-rules.ts';
 
-/** Of a log, or of the body around it. */
+/** Most bytes of a log, or of the body around it. */
 export const LOG_MAX_BYTES = 50 * 1024 * 1024;
 export const PACKED_MAX_BYTES = 10 * 1024 * 1024;
 /** Other requests are served between pieces of this size. */

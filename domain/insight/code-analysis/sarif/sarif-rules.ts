@@ -1,7 +1,7 @@
 /** Names and places from the root of a JSON text to a value in it. */
 export type JsonPath = readonly (string | number)[];
 
-/** Of a level of a result, the most severe first. */
+/** Levels of results, the most severe first. */
 export const LEVELS = ['error', 'warning', 'note', 'none'] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -89,9 +89,9 @@ export const isSuppressed = ({ suppressions = [] }: SarifResult): boolean =>
 /** Whether a result is only listed because an earlier run had it (3.27.24). */
 export const isAbsent = ({ baselineState }: SarifResult): boolean => baselineState === 'absent';
 
-/** Of a message, beyond that nobody reads it. */
+/** Most characters of a message: nobody reads more. */
 export const MESSAGE_MAX = 2_000;
-/** Of the text of a message with places for arguments. */
+/** Most characters of a message's template, with its placeholders for arguments. */
 export const TEMPLATE_MAX = 2 * MESSAGE_MAX;
 
 /** The first `MESSAGE_MAX` characters of the message of a result in plain text (3.11), with its arguments in the places of the rule's text. */

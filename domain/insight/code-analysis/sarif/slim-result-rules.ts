@@ -41,7 +41,7 @@ const slimLocation = ({ uri, uriBaseId, index }: ArtifactLocation): ArtifactLoca
     index,
   });
 
-/** Of several arguments, those are kept that a message of at most `MESSAGE_MAX` characters can show. */
+/** A message with those arguments alone that a text of at most `MESSAGE_MAX` characters can show. */
 function slimMessage({ text, markdown, id, arguments: filled }: SarifResult['message']): SarifResult['message'] {
   const template = text ?? markdown;
   return given<SarifResult['message']>({
