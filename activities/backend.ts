@@ -79,9 +79,9 @@ export interface Backend {
   objects: ObjectStore;
   /** Which addresses outgoing requests may go to. */
   outbound: OutboundAddresses;
-  /** Likewise those of hosts and orgs, which mock workspaces may stand for. */
+  /** Addresses of git hosts and CRM orgs that may be called; mock workspaces may stand in for them. */
   hosts: HostAddresses;
-  /** Likewise those that mock scenarios stand for. */
+  /** Addresses that mock scenarios may pass requests on to. */
   mockUpstreams: OutboundAddresses;
   /** Where this service listens on this machine, so that mock scenarios do not call it. */
   listeners: OwnListeners;

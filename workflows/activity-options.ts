@@ -164,7 +164,7 @@ export const BROWSER_HOLD_ON_HOST = {
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '2 seconds' },
 } satisfies ActivityOptions;
 
-/** Likewise of a hosted browser: any worker can watch it, and another one goes on when one is lost. */
+/** The watch over a hosted browser: any worker can keep it, and another one goes on when one is lost. */
 export const BROWSER_HOLD = {
   startToCloseTimeout: '70 minutes',
   heartbeatTimeout: '5 seconds',
@@ -179,7 +179,7 @@ export const BROWSER_CLEAN_UP = {
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 } satisfies ActivityOptions;
 
-/** Likewise on the host itself, which is gone when it does not take it. */
+/** The same work on the host itself, which counts as gone when it does not take it. */
 export const BROWSER_CLEAN_UP_ON_HOST = {
   ...BROWSER_CLEAN_UP,
   scheduleToStartTimeout: '8 seconds',

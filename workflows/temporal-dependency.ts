@@ -14,7 +14,7 @@ export const temporalDependency = (client: Client, address: string): Dependency 
   check: () =>
     client
       .withDeadline(Date.now() + DEADLINE_MS, () => client.workflowService.getSystemInfo({}))
-      // Of its attempts the client tells no more than that there is no time left.
+      // The client's error says no more of its attempts than that there is no time left.
       .catch((error: unknown) => Promise.reject(isEngineAway(error) ? new Error(`no answer from ${address}`) : error)),
   mayExplain: (error) => error instanceof EngineUnavailableError || isEngineAway(error),
 });

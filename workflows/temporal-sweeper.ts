@@ -39,7 +39,7 @@ const OLD_QUEUES = 'webhooks releases flows approvals environment-locks commands
 /** Ids that earlier versions gave began with the UUID of a tenant. */
 const OLD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[a-z-]+\//;
 
-/** Of workflows that stay for long or that a row waits for, ids that ended with the whole UUID of that row. */
+/** Ids that ended with the whole UUID of a row: of workflows that stay for long or that the row waits for. */
 const UUID_ENDED = /^[^/]+\/([a-z-]+)\/(.+\/)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const KINDS_OF_UUID_ENDED = new Set([
   'ai-report',

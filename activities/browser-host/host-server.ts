@@ -8,7 +8,7 @@ import type { AdmitToken, HostAsk, SignedGrant } from '../../domain/review/brows
 import type { LentBrowser, LentBrowsers } from './chromium/browser.ts';
 import { ClientPlaces } from './live/client-places.ts';
 
-/** Of a message of a client. */
+/** Most bytes of one message of a client. */
 const MESSAGE_MAX_BYTES = 1_048_576;
 const PING_EVERY_MS = 20_000;
 

@@ -96,7 +96,7 @@ class Place implements AnalysisPlace {
   readonly #host: ChildProcess;
   readonly #ended: Promise<void>;
   readonly #plan: PlannedRun;
-  /** Of the analyzer while it runs. */
+  /** Process group of the analyzer while it runs; undefined before and after. */
   #group: number | undefined;
 
   private constructor(whole: string, folders: Folders, host: ChildProcess, plan: PlannedRun) {

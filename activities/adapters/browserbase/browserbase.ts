@@ -27,7 +27,7 @@ export interface BrowserbaseParts {
   /** The integration of kind `browser` that a project uses; undefined when there is none (any more). */
   accessOf: (owner: Omit<SessionOwner, 'sessionId'>) => Promise<BrowserbaseAccess | undefined>;
   now: () => Date;
-  /** Of one call. */
+  /** Time-out of one call, in milliseconds. */
   timeoutMs: number;
   /** As of `openFirstPage`. */
   pace?: number;

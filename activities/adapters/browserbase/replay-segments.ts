@@ -8,7 +8,10 @@ import { discard, followingRedirects, headerOf } from './redirects.ts';
 
 const SEGMENT_MAX_BYTES = 64 * 1_048_576;
 const IDLE_MS = 20_000;
-/** Of video and sound, and of playlists behind playlists. What a page could run must not come from our address. */
+/**
+ * Content types that are passed on: video, sound, and playlists behind playlists. What a page could run must not come from
+ * our address.
+ */
 const PASSED_TYPES =
   /^((audio|video)\/[\w.+-]+|application\/(vnd\.apple\.mpegurl|x-mpegurl|octet-stream)|binary\/octet-stream)$/;
 

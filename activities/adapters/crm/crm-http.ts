@@ -9,9 +9,9 @@ import { createHostAgent } from '../git-hosts/host-agent.ts';
 export const JSON_MAX_BYTES = 16 * 1_048_576;
 
 export interface CrmTimeouts {
-  /** Of a call, from the request to the last byte of the answer. */
+  /** Time for a call, from the request to the last byte of the answer. */
   callMs: number;
-  /** Of fetching an archive. */
+  /** Time for fetching an archive. */
   downloadMs: number;
 }
 

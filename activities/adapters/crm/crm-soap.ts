@@ -37,7 +37,7 @@ export function soapReader(records: ReadonlySet<string>, onRecord: (record: XmlE
   const root = elementOf('');
   const open: XmlElement[] = [root];
   let kept = 0;
-  /** Of each open element: what was kept before it. */
+  /** Elements that were kept before each open element began, outermost first. */
   const keptBefore: number[] = [];
   let recordCount = 0;
   const keep = () => {

@@ -29,7 +29,7 @@ export interface HostCall {
   body?: unknown;
   /** Further statuses that count as success; `all`: every one does. */
   acceptedStatuses?: readonly number[] | 'all';
-  /** Of the response's body; a longer one counts as none. */
+  /** Most bytes of the response's body; a longer response counts as none. */
   maxBytes?: number;
 }
 
@@ -53,7 +53,7 @@ export interface HostAccess {
 export type HostJson = Record<string, unknown>;
 /** Calls a host's REST interface. Every failure is a value, and names the host only by `name`. */
 export type CallHost = (name: string, call: HostCall) => Promise<HostAnswer<HostJson>>;
-/** Likewise, with status and headers. */
+/** Sends a call as `CallHost` does, and answers status and headers beside the body. */
 export type ExchangeWithHost = (name: string, call: HostCall) => Promise<HostAnswer<HostReply>>;
 
 export interface HostHttp {

@@ -54,7 +54,7 @@ export const headerOf = (headers: HostReply['headers'], name: string): string | 
 export const PAGES_MAX = 30;
 export const PAGE_SIZE = 100;
 
-/** Of several of one pull request the latest change, and of those the first. */
+/** One report for each pull request: that of the latest change, and of reports with the same change the first. */
 export function distinct(reports: readonly PullRequestReport[]): PullRequestReport[] {
   const byNumber = new Map<number, PullRequestReport>();
   for (const report of reports) {

@@ -31,7 +31,7 @@ export interface SlackParts {
   addresses: OutboundAddresses;
   /** Root of the interface: `https://slack.com/api/`. */
   apiUrl: string;
-  /** Of each call, from the request to the last byte of the answer. */
+  /** Time-out of a call, from the request to the last byte of the answer. Default: `TIMEOUT_MS`. */
   timeoutMs?: number;
 }
 

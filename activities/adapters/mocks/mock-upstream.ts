@@ -22,7 +22,7 @@ export interface ClosableForward {
   close: () => Promise<void>;
 }
 
-/** Of the connection, or of this service alone. */
+/** Headers that are not passed on, since they concern the connection or this service alone. */
 const NOT_SENT =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect|x-mock-run|x-forwarded-.*|forwarded)$/;
 const NOT_TAKEN =

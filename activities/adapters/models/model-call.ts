@@ -20,7 +20,7 @@ export class ReceivedAnswer {
   refusal = '';
   #hasBegun = false;
   readonly #onProgress: ModelCall['onProgress'];
-  /** Also of reasoning, which is not part of the text. */
+  /** Characters that were received, of reasoning as well, which is not part of the text. */
   #length = 0;
 
   constructor(onProgress: ModelCall['onProgress']) {

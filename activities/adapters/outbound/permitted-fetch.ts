@@ -45,7 +45,8 @@ export function createPermittedFetch(addresses: HostAddresses, { maxBytes }: { m
 }
 
 /**
- * Likewise, for answers that come bit by bit; no redirect is followed.
+ * A fetch that keeps to the same addresses as `createPermittedFetch`, for answers that come bit by bit; it follows no
+ * redirect.
  * @param idleMs without a byte for so long, the answer has failed.
  */
 export function createPermittedStream(

@@ -48,7 +48,7 @@ export interface JiraPlace {
   /** Ids of agile boards, which are digits, and keys of projects. */
   boards: readonly string[];
   issueType: string;
-  /** Of the project's configuration. */
+  /** Address of the pages that the project's configuration names; null: it names none. */
   pagesUrl: string | null;
 }
 

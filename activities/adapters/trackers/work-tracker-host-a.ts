@@ -136,7 +136,7 @@ export function hostATracker(
     return { isOk: true, value: undefined };
   }
 
-  /** Of any of the labels; a few are asked for at a time. */
+  /** Issues with any of the labels; a few labels are asked for at a time. */
   async function listBoards(login: string | undefined, filter: WorkItemFilter): Promise<TrackerAnswer<Issue[]>> {
     if (boards.length === 0) return listLabelled(undefined, login, filter, PAGES_MAX);
     const pagesMax = Math.max(1, Math.min(PAGES_MAX, Math.floor(LIST_CALLS_MAX / boards.length)));

@@ -78,7 +78,7 @@ export class CdpPipe implements Cdp {
   onEvent(sessionId: string | undefined, listener: Listener): () => void {
     const listeners = this.#listeners.get(sessionId) ?? new Set();
     this.#listeners.set(sessionId, listeners);
-    // Of its own, so that a listener that is added twice is called twice and ends twice.
+    // A function of its own, so that a listener that is added twice is called twice and ends twice.
     const own: Listener = (method, params) => listener(method, params);
     listeners.add(own);
     return () => {

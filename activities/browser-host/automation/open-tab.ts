@@ -7,7 +7,7 @@ import { TabDialogs } from './tab-dialogs.ts';
 
 /** A page that crashes more often stays crashed. */
 const RELOADS_MAX = 3;
-/** Of a tab's dialogs so many stand in the timeline. */
+/** Dialogs of one tab that are noted in the timeline. */
 const DIALOGS_NOTED_MAX = 3;
 
 const ANSWERED = {

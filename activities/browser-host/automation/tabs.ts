@@ -186,7 +186,7 @@ export class BrowserTabs implements Tabs {
     this.#ask('Runtime.runIfWaitingForDebugger', {}, session);
   }
 
-  /** Of a tab that may be gone by now. */
+  /** Sends a command to a tab that may be gone by now, and ignores the answer. */
   #ask(method: string, params: object, session?: string): void {
     this.#cdp.send(method, params, session).catch(onlyGone);
   }

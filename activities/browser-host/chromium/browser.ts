@@ -56,7 +56,7 @@ export interface EgressCounts {
 export interface RunningBrowser {
   readonly cdp: Cdp;
   readonly isolation: Isolation;
-  /** Of the first process. */
+  /** Process id of Chromium's first process. */
   readonly pid: number;
   readonly egress: EgressCounts;
   /** Host names that may be reached from now on beside none: those of the order, and that of its first page. */
@@ -86,7 +86,7 @@ export interface DialogAnswer {
 
 /** A tab. */
 export interface Tab {
-  /** Of its target in the protocol. */
+  /** Id of the tab's target in the Chrome DevTools Protocol. */
   readonly id: string;
   /** From 0 on, in the order in which they were opened. */
   readonly number: number;

@@ -19,7 +19,7 @@ import { ChromiumStartError } from './chromium.ts';
 import { LentSession, type Recording } from '../lending/lent-session.ts';
 import { Spares } from './spares.ts';
 
-/** Of spares; a session that wants another one has a browser started. */
+/** Size of the first page of spare browsers; a session that asks for another size has a browser started. */
 const SPARE_VIEWPORT: Viewport = { width: 1_280, height: 720 };
 /** How long a session waits here for a place, before it may look for one on another host. */
 const PLACE_WAIT_MS = 2_000;

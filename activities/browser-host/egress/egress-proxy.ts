@@ -20,7 +20,7 @@ const CONNECT_MAX_MS = 20_000;
 /** Longer than an org's pages wait on an open connection for news. */
 const IDLE_MAX_MS = 5 * 60_000;
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
-/** Of the connection, or for the proxy alone. */
+/** Headers that are not passed on, since they concern the connection or the proxy alone. */
 const NOT_SENT = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect)$/i;
 
 /** Where a browser's connections may go, and what opens them. */

@@ -13,7 +13,7 @@ import { egressEntry } from '../egress/egress-entry.ts';
 import { openFirstPage } from '../automation/first-page.ts';
 import { BrowserTabs } from '../automation/tabs.ts';
 
-/** Of a session, beside what its end adds. */
+/** Most notes of one session, beside what its end adds. */
 const NOTES_MAX = 50;
 
 /** What is being recorded of a browser. */

@@ -3,7 +3,7 @@ import type { HostGrant } from '../../../domain/review/browser-sessions/hosts/ho
 const PER_SESSION = 50;
 /** The others are kept for people and applications who may work in it. */
 const PER_SESSION_TO_OTHERS = 40;
-/** Of one person, application or link. */
+/** Sockets that one person, application or link may have. */
 const PER_CALLER = 10;
 
 type Came = Pick<HostGrant, 'sessionId' | 'asks' | 'by' | 'linkId'>;

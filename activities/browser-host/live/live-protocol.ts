@@ -123,7 +123,7 @@ export function viewerMessage(text: string): ViewerMessage | undefined {
 export const PICTURE_HEADER_BYTES = 20;
 const PICTURE = 1;
 
-/** Of a picture as it is sent. */
+/** What precedes the bytes of a picture that is sent. */
 export interface PictureHead extends Omit<Picture, 'jpeg'> {
   tab: number;
   /** By which the viewer says that it drew it. */

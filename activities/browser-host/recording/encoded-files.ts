@@ -30,7 +30,7 @@ export interface EncodedFile {
   bytes: number;
   /** From 0 on: the run of the encoder that wrote it. */
   part: number;
-  /** Of a segment; null: it is the beginning of a part. */
+  /** Length of a segment; null: the file is the beginning of a part, not a segment. */
   seconds: number | null;
 }
 

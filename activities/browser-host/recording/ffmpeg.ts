@@ -43,7 +43,7 @@ export interface Encoder {
 export interface EncodedPart {
   folder: string;
   number: number;
-  /** Of its first picture, in pixels; others are scaled to it. */
+  /** Size of the part's first picture, in pixels; the others are scaled to it. */
   size: { width: number; height: number };
 }
 
@@ -51,8 +51,8 @@ const INPUT = '-nostdin -loglevel error -probesize 32 -analyzeduration 0 -thread
   ' ',
 );
 /**
- * Of at most 1.5 Mbit/s: text stays legible at the size of the tab. Pictures are repeated so that there are as many each
- * second: players stumble over pictures of which it is not said how long they last.
+ * Options of ffmpeg for video of at most 1.5 Mbit/s: text stays legible at the size of the tab. Pictures are repeated so
+ * that there are as many each second: players stumble over pictures of which it is not said how long they last.
  */
 const VIDEO =
   '-c:v libx264 -preset veryfast -tune zerolatency -threads 1 -crf 27 -maxrate 1500k -bufsize 3000k -fps_mode cfr'.split(

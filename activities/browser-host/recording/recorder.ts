@@ -17,7 +17,7 @@ const PAGES_MAX = 100;
 
 export interface RecorderParts extends Pick<Deps, 'actingAs' | 'log'>, Pick<PageStoreParts, 'objects' | 'giveUpMs'> {
   encoder: EncoderProgram;
-  /** Of this process alone, removed when it begins: what encoders write waits there to be stored. */
+  /** Folder of this process alone, removed when it begins: what encoders write waits there to be stored. */
   folder: string;
   waitingMaxBytes?: RecordedPageParts['waitingMaxBytes'];
   pagesMax?: number;

@@ -16,7 +16,7 @@ import type { ReadingParts } from './read-list.ts';
 const COMPARED_AT_ONCE = 200;
 /** A large repository takes a second for each. */
 const SAVED_AT_ONCE = 20;
-/** Of those, pull requests of forks: each is some calls to the host. */
+/** Most pull requests of forks whose changes are asked for at a time: each takes some calls to the host. */
 const ASKED_AT_ONCE = 30;
 
 interface ProjectToCompare {

@@ -35,7 +35,7 @@ interface Begun extends ReportTitle {
 
 /** What a question to the model came to; its answer is in the row. */
 interface Asked {
-  /** Of all calls for it, input and output. */
+  /** Tokens of all calls for the report, input and output together. */
   tokens: number;
   failure: { kind: AskFailureKind | 'gone'; message: string } | null;
 }

@@ -3,7 +3,7 @@ import type { MetricsStore } from '../../../domain/insight/metrics/metrics-store
 import { sampleLines } from '../../../domain/insight/metrics/sample-line-rules.ts';
 import type { createWindowStore, UnsentWindow } from '../../../domain/insight/metrics/window-store.queries.ts';
 
-/** Of all tenants; one with many tags may take 7 kB. */
+/** Windows that one round sends, of all tenants; one with many tags may take 7 kB. */
 const ROUND_WINDOWS = 5_000;
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 /** Tenants whose windows are written at the same time. */

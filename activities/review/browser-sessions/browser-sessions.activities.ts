@@ -53,7 +53,7 @@ export interface ThisHost {
 
 export interface SessionProviders {
   find: (name: BrowserProviderName) => BrowserProvider | undefined;
-  /** Also of providers whose browsers others run. */
+  /** Finds what reads the replays of a provider, hosted providers included; undefined: there is nothing. */
   findReplays: (name: BrowserProviderName) => BrowserReplays | undefined;
   host?: ThisHost;
 }

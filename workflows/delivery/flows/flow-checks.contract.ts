@@ -4,7 +4,7 @@ import { FLOWS_QUEUE } from '../../queues.contract.ts';
 
 export interface FlowChecksInput extends TenantKey {
   runId: string;
-  /** Of the workflow of the run, as `RunWorkflowKey` has it. */
+  /** Readable part of the id of the run's workflow, as `RunWorkflowKey` has it. */
   workflowPath: string | null;
 }
 

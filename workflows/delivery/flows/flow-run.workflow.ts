@@ -24,7 +24,7 @@ import { endsOnItsBuildIfPinned } from '../../versioning.ts';
 
 const { beginRun, awaitWindow, enterStep, endRun } = proxyLocalActivities<RunStepActivities>(LOCAL_DATABASE_WORK);
 
-/** Of work that was not begun: it waits for the next window. */
+/** The outcome of work that was not begun: it waits for the next window. */
 const WINDOW_CLOSED: RunOutcome = { status: 'failed' };
 
 setWorkflowOptions(endsOnItsBuildIfPinned, flowRun);

@@ -29,7 +29,7 @@ export const LINGER_MS = 30_000;
 /** A lane that was signalled stays hot for `LINGER_MS`, so that further signals within this time are not needed. */
 export const QUIET_MS = 20_000;
 
-/** Of webhooks whose names a process keeps: those of one that has more are read again. */
+/** Webhooks whose names a process keeps: the names of one that has more are read again. */
 const NAMES_MAX = 50_000;
 
 /** The names of the lanes of webhooks, by webhook. */

@@ -30,7 +30,7 @@ type Outcome = Read | { failure: string };
 /** A refresh that has listed, and goes on in another run because the history of this one is long. */
 interface Underway {
   job: RefreshJob;
-  /** Of the next order. */
+  /** Components of the next order. */
   size: number;
   counts: TroubleCounts;
 }

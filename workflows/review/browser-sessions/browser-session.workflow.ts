@@ -43,7 +43,7 @@ export async function browserSession({ tenantId, tenantSlug, sessionId }: Browse
   };
   setHandler(extendUpdate, async (ask) => changed(await state.extendSession({ ...key, ...ask })), {
     validator(_ask) {
-      // Of a session that is provisioned the row may say that it is live before this workflow knows.
+      // The row of a session that is provisioned may say that it is live before this workflow knows.
       if (progress?.hasEnded)
         throw ApplicationFailure.nonRetryable(
           `The session cannot be extended: it is ${progress.status}`,
