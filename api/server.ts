@@ -72,7 +72,7 @@ export interface ApiServer {
   disconnect: () => Promise<void>;
 }
 
-/** Of the mock server: what a crash of the database loses of a rehearsal is rehearsed again. */
+/** Connections of the mock server: what a crash of the database loses of a rehearsal is rehearsed again. */
 const MOCK_CONNECTIONS = { poolSize: 4, isPipelined: true, settings: { synchronous_commit: 'off' } };
 
 /**

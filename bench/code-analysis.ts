@@ -31,7 +31,7 @@ const result = (place: number, round: number) => ({
       },
     },
   ],
-  // Of twenty issues one is new in each round, and one fixed.
+  // One issue of twenty is new in each round, and one fixed.
   partialFingerprints: { primaryLocationLineHash: `${place % 20 === 0 ? `${round}-` : ''}${place}:1` },
 });
 function bodyOf(branch: string, { runs, results }: { runs: number; results: number }): Buffer {

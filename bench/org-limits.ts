@@ -29,7 +29,7 @@ const ORGS_OF_ONE = 200 * scale;
 const ORGS_EACH = 50 * scale;
 const SUMMARY_ORGS = 1_000;
 const SAMPLED_ORGS = 100;
-/** Of each round, each of another org. */
+/** Dashboards that each round asks for, each of another org. */
 const DASHBOARDS = Math.floor(Math.min(SAMPLED_ORGS, ORGS_OF_ONE) / (Number(options.rounds) + 1));
 
 interface BenchTenant extends TenantKey {

@@ -29,7 +29,7 @@ try {
     platform: 'host-a',
   });
   await service.call('POST', '/api/review/pools', { repositoryIdentifier, tag: 'rules', type: 'SANDBOX' });
-  // Of one branch, some 20 rules match: those for all branches, and a prefix.
+  // Some 20 rules match a branch: those for all branches, and a prefix.
   await service.database.query(
     `insert into review_rule (tenant_id, id, project_id, target_type, pool_id, branch_pattern, domain_patterns, priority,
        created_by, updated_by, likeness)

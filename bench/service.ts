@@ -19,12 +19,12 @@ export interface Service {
   url: string;
   databaseUrl: string;
   temporalAddress: string;
-  /** Of its processes. */
+  /** Environment variables of the service's processes. */
   env: Readonly<Record<string, string>>;
   /** Root of the metrics store's interface. */
   metricsUrl: string;
   tenantId: string;
-  /** Of role application, for all projects. */
+  /** Token of role application, for all projects. */
   token: string;
   /** A bearer token of the tenant's owner, good for an hour. */
   ownerToken: string;
@@ -37,7 +37,7 @@ export interface Service {
   addTenant: (slug: string) => Promise<{ tenantId: string; token: string }>;
   /** Resident memory of the API process, MB. */
   apiMegabytes: () => number;
-  /** Of the worker process. */
+  /** Resident memory of the worker process. */
   workerMegabytes: () => number;
   /** Begins to measure CPU; the answer gives what API, worker, PostgreSQL and Temporal have used since. */
   measureCpu: () => () => CpuTimes;

@@ -21,7 +21,7 @@ interface FileResult {
 }
 
 interface Run {
-  /** Also false where every test passed, as over budget. */
+  /** Whether the run may pass; false also where every test passed but the run was over budget. */
   isGreen: boolean;
   passed: number;
   /** Tests, and files that could not be run. */

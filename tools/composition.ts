@@ -15,7 +15,7 @@ export const OWNER = { email: 'owner@example.com', password: 'rehearsal-of-the-i
 /** The services of compose.yaml, without Docker. */
 export interface Composition {
   url: string;
-  /** Of the database, as a superuser. */
+  /** Address of the database, as a superuser. */
   databaseUrl: string;
   /** Starts the API or a worker; resolves when it is healthy. */
   start: (name: 'api' | 'worker') => Promise<Container>;

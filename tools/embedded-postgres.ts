@@ -29,7 +29,7 @@ export interface PostgresOptions {
 }
 
 export interface RunningPostgres {
-  /** Of the database `quayside`, as the superuser. */
+  /** Address of the database `quayside`, as the superuser. */
   url: string;
   port: number;
   pid: number;

@@ -11,7 +11,7 @@ export interface FlakyTest {
   at: string;
   load: number;
   cpu: number;
-  /** Of the file, so that a mended test begins anew. */
+  /** Digest of the file, so that a mended test begins anew. */
   digest: string;
   message: string;
 }

@@ -8,7 +8,7 @@ export interface Greeting {
   /** Undefined: the engine is not ours. */
   temporalUiUrl: string | undefined;
   temporalNamespace: string;
-  /** Of the API and of the worker; empty: off. */
+  /** Addresses of the metrics of the API and of the worker; empty: off. */
   metricsUrls: readonly string[];
   /** Whether this machine lends browsers. */
   hasBrowsers: boolean;

@@ -27,7 +27,7 @@ export function speedProblems(file: string, text: string): string[] {
   };
   const isMoment = (node: ts.Node): boolean =>
     CLOCKS.has(node.getText(source)) || (ts.isIdentifier(node) && names.get(node.text) === 'moment');
-  /** Of an expression, or of what lies within it. */
+  /** What an expression, or the first part of it that says anything, says of the clock. */
   const ofClock = (node: ts.Node): OfClock | undefined => {
     if (ts.isIdentifier(node)) {
       const known = names.get(node.text);

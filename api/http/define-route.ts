@@ -65,7 +65,7 @@ interface RouteShape<
    * `stream`: JSON as a `Readable`, which the handler reads while it arrives.
    */
   bodyType?: 'form' | 'bytes' | 'stream';
-  /** Of a form: each field is a list of its values. Absent: of a field that is repeated the last value counts. */
+  /** Whether each field of a form is a list of its values. Absent: the last value of a repeated field counts. */
   takesRepeatedFields?: boolean;
   /** Request headers that the handler uses, in lower case. */
   headers?: H;
@@ -85,7 +85,7 @@ interface RouteShape<
   isDeprecated?: boolean;
   /** Default: 5 MB; 16 KB where the body has a credential. */
   bodyLimitBytes?: number;
-  /** Of a streamed body that is sent as gzip. Default: as unpacked. */
+  /** Most bytes of a streamed body that is sent as gzip, before it is unpacked. Default: as unpacked. */
   packedLimitBytes?: number;
   /** Status of a success, and others that a `Reply` may set. */
   status: SuccessStatus;

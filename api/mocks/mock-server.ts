@@ -42,7 +42,7 @@ export type MockServer = (request: IncomingMessage, response: ServerResponse) =>
 
 const ROUTE = '/mocks/{key}';
 const RUN = /^[\x21-\x7e]{1,100}$/;
-/** Of the bodies that are being received. */
+/** Most bytes of all request bodies that are being received. */
 const HELD_MAX_BYTES = 128 * 1024 * 1024;
 
 /** What a request of the client under test has to do with the service: nothing. */

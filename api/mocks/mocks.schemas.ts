@@ -13,7 +13,7 @@ import { SCENARIO_STATUSES, ARM_MINUTES, ARM_MINUTES_MAX } from '../../domain/mo
 import { MOCK_MODES, NAME_MAX, SEQ_MAX, STEPS_MAX } from '../../domain/mocks/scenarios/step-rules.ts';
 import { FreeText, JsonObject, queryFlag, queryInt, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
 
-/** Of a scenario or a workspace; slashes are encoded in a path. */
+/** Name of a scenario or a workspace; slashes are encoded in a path. */
 export const MockName = z
   .string()
   .min(1)

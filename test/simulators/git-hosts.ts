@@ -10,9 +10,9 @@ type GitPlatform = 'host-a' | 'host-b' | 'host-c';
 export interface GitHostSimulator extends HostServer {
   /** States of pipelines, in the host's own words, by id; those that are not named are under way. */
   ended: Map<string, string>;
-  /** Of host-a. */
+  /** Issues of host-a. */
   issues: GitHubIssues;
-  /** Of host-b. */
+  /** Boards of host-b. */
   boards: AzureBoards;
   /** All that the host has, in any repository. */
   pullRequests: StoredPullRequest[];

@@ -9,7 +9,10 @@ import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './certificate.ts';
 /** A git host over https (gitprotocol-http), which asks for a name and a password: git's own `http-backend` behind it. */
 export interface GitServer {
   port: number;
-  /** Of the repository at a path on this machine. @param host default: an IP address. */
+  /**
+   * Address of the repository at a path on this machine.
+   * @param host default: an IP address.
+   */
   urlOf: (path: string, host?: string) => string;
   /** What opens it from now on. */
   admit: (credential: { username: string; password: string }) => void;

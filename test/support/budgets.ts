@@ -21,7 +21,7 @@ interface Budget {
 }
 
 export interface Budgets {
-  /** Of all files of the run, in seconds of CPU; the servers are not in it. */
+  /** Seconds of CPU that all files of the run take; the servers are not in it. */
   sum: number;
   files: Record<string, Budget>;
 }

@@ -5,7 +5,7 @@ import { FileClock } from './measures.ts';
 /** `expect` compares by these; tests and the code under test have those of Node's main context. */
 const COMPARED = [Error, AggregateError, Date, Map, Set, RegExp, DataView, String, Number, Boolean, BigInt, Symbol];
 
-/** Of the stacks of errors: enough to lead from a helper to its test. */
+/** Frames of the stacks of errors: enough to lead from a helper to its test. */
 const FRAMES = 25;
 
 /** What of the events of Jest's runner is used here. */

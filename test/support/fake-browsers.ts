@@ -36,7 +36,7 @@ export class FakeBrowsers implements BrowserProvider {
   /** Whether the front door is opened before a browser is lent. */
   opensFrontDoor = false;
   recording: Replays = { state: 'ready', pages: [page(0), page(1)], bytes: 4_096, reason: null };
-  /** Of a local provider: where it lends. */
+  /** The host of a local provider, which allocates its browsers. */
   host: CreatedSession['host'] = null;
 
   constructor(name: BrowserProviderName) {

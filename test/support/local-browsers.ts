@@ -27,7 +27,7 @@ export async function startLocalBrowser(
   return browser;
 }
 
-/** Of a tab. */
+/** A page that a test opens in a tab. */
 export interface TestPage {
   sessionId: string;
   targetId: string;

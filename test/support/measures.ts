@@ -7,9 +7,9 @@ import { cpuOf } from './process-cpu.ts';
 export interface FileMeasure {
   file: string;
   wall: number;
-  /** Of the process that ran the tests, with all its threads. */
+  /** CPU of the process that ran the tests, with all its threads. */
   own: number;
-  /** Of processes that the tests started and that have ended. */
+  /** CPU of processes that the tests started and that have ended. */
   started: number;
   /** By phase: `import`, `beforeAll`, `test`, ... */
   phases: Record<string, { wall: number; cpu: number }>;

@@ -87,7 +87,10 @@ export class ReleaseModel {
     return fact;
   }
 
-  /** Of a release whose candidate was removed: that of its last report, with all packages that were reported of it. */
+  /**
+   * Content of a release; one whose candidate was removed has that of its last report, with all packages that were reported
+   * of it.
+   */
   contentOf(releaseName: string): { contentDigest: string; artifacts: Packages } {
     const known = this.candidates.get(releaseName)?.content;
     if (known) return { contentDigest: digestOf(known), artifacts: known.artifacts };

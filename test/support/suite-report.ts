@@ -8,7 +8,7 @@ import { testFiles } from './projects.ts';
 
 const SHOWN_FILES = 15;
 const FILES_PER_CALIBRATION = 10;
-/** Of code that has just begun to run, and is not compiled yet. */
+/** Calibrations that do not count, since their code has just begun to run and is not compiled yet. */
 const UNCOUNTED_CALIBRATIONS = 5;
 
 /** What the file of `MEASURES_FILE` holds. */

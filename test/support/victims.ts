@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 /** Servers on loopback that nothing in a browser may reach. They count connections and datagrams. */
 export interface Victims {
   hits: () => number;
-  /** Of TCP, on 127.0.0.1 and on [::1]. */
+  /** Port of TCP, on 127.0.0.1 and on [::1]. */
   port: number;
-  /** Of UDP, on 127.0.0.1. */
+  /** Port of UDP, on 127.0.0.1. */
   udpPort: number;
   close: () => Promise<void>;
 }

@@ -13,7 +13,7 @@ const ANALYSIS_MS = 20 * 60_000;
 const REPORT_MS = 60_000;
 /** New samples of the store are seen after some seconds. */
 const METRICS_MS = 30_000;
-/** Of the first-parent history, from the newest commit to the one that it is compared with. */
+/** How many commits of the first-parent history lie between the newest commit and the one that it is compared with. */
 const COMMITS_BACK = 100;
 const SHOWN = 6;
 

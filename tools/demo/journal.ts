@@ -8,7 +8,7 @@ export type Undo =
 
 /** What one run of the demo made and is still there, in a file, so that a demo that was killed can be cleaned up after. */
 export interface DemoJournal {
-  /** Of the service. */
+  /** Address of the service. */
   url: string;
   note: (undo: Undo) => void;
   /** The thing is gone, or was removed otherwise. */

@@ -15,11 +15,11 @@ const ENVIRONMENTS = [
 
 /** A release that is run several times: the same projects, orgs and hosts each time. */
 export interface RehearsedRelease {
-  /** Of the service. */
+  /** Address of the service. */
   url: string;
   repositoryIdentifier: string;
   suffix: string;
-  /** Of the git host. */
+  /** Address of the git host. */
   hostUrl: string;
   production: { username: string; authUrl: string };
   sandbox: { username: string; name: string };

@@ -28,7 +28,7 @@ export interface DemoRepository {
   name: string;
   defaultBranch: string;
   commits: number;
-  /** Of the newest commit, by name. */
+  /** Packages of the newest commit, by name. */
   packages: readonly DemoPackage[];
   /** Where they are listed. */
   packagesFrom: string;

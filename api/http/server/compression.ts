@@ -20,7 +20,7 @@ export function createCompression(memory: CacheMemory): CompressBody {
   const keptOfTexts = memory.cache<Buffer>({
     bytesOf: (compressed, text) => compressed.length + bytesOfText(text),
   });
-  /** Of texts that are kept elsewhere as bytes; it goes with them. */
+  /** Compressed forms of texts that other caches keep as bytes; each is dropped with its text. */
   const keptOfBytes = new WeakMap<Buffer, Buffer>();
   return async (ctx, { isRepeated = false } = {}) => {
     const { body } = ctx;

@@ -1,7 +1,7 @@
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { mayTakeMore } from '../../../domain/kernel/queues/fair-share-rules.ts';
 
-/** Of a process. */
+/** Sockets that one process keeps open. */
 const PLACES_MAX = 200;
 /** A tenant may have as many as are free: half of all when it is alone. */
 const TIMES_FREE = 1;

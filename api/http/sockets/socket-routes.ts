@@ -18,14 +18,14 @@ import { isUnexpected } from '../problems.ts';
 import type { RateLimit } from '../rate-limit.ts';
 import type { SocketPlaces } from './socket-places.ts';
 
-/** Of a process, until they are admitted or refused. */
+/** Sockets of one process that are neither admitted nor refused yet. */
 const OPENING_MAX = 50;
 /** How soon a socket ends whose opener may have it no more. */
 const RECHECK_MS = 2_000;
 
 /** A request for a WebSocket, of a page of this service or of a client that is no browser. */
 export interface SocketInput {
-  /** Of the path. */
+  /** The parameter `id` of the path. */
   id: string;
   query: URLSearchParams;
 }
@@ -36,7 +36,7 @@ export interface SocketScope {
    * `rate_limited`.
    */
   caller(): Promise<Actor>;
-  /** Likewise; undefined: nobody, which is no reason to refuse. */
+  /** Who asks, where signing in is optional; undefined: nobody, which is no reason to refuse. */
   visitor(): Promise<Actor | undefined>;
   reads: FencedReads;
   hostTokens: HostTokens;

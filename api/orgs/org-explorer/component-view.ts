@@ -4,7 +4,7 @@ import { contentKey } from '../../../domain/orgs/org-explorer/contents.ts';
 
 /** Larger files come by a link. */
 const SHOWN_MAX_BYTES = 1024 * 1024;
-/** Of all files of a reply together. */
+/** Most bytes of all files of a reply together. */
 const ALL_SHOWN_MAX_BYTES = 5 * 1024 * 1024;
 
 interface ViewScope {

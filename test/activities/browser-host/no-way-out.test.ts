@@ -155,7 +155,8 @@ describe.each(['jailed', 'sandboxed'] as const)('out of a %s browser', (isolatio
   test('scripts reach nothing, by no protocol', async () => {
     const refusedBefore = new Map(browser.egress.refused);
     expect(await tab.evaluate(waysOut(victimUrls(), victims, rtcUntil))).toEqual(allTried());
-    // Of each way, and of beacons, which tell nobody what became of them: it came as far as the one way out.
+    // Each of these was asked for by every way, and by beacons, which tell nobody what became of them: it came as far as the
+    // one way out.
     const asked = ['127.0.0.1', 'localhost', 'a.localhost', '0.0.0.0', '[::1]', '[::ffff:7f00:1]'];
     await eventually(
       async () => asked.map((host) => (browser.egress.refused.get(host) ?? 0) - (refusedBefore.get(host) ?? 0)),

@@ -103,7 +103,10 @@ async function finished(sessionId: string) {
   return replays;
 }
 
-/** Of what is recorded between two moments, of which only what lies before and after each is known; seconds. */
+/**
+ * Bounds on the length of what is recorded between two moments, of which only what lies before and after each is known;
+ * seconds.
+ */
 interface Length {
   least: number;
   most: number;

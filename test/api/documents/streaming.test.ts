@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { eventually } from '../../support/worker.ts';
 
-/** Of 20 kB each: the buffers of both ends hold far less than all of them. */
+/** Documents of 20 kB each: the buffers of both ends hold far less than all of them. */
 const DOCUMENTS = 3_000;
 const PATH = '/api/doc-store/collections/streamed';
 

@@ -110,7 +110,7 @@ test('a request without a step gets what the scenario says: a fixed answer, or t
   expect(upstreamSaw.at(-1)?.headers['x-quayside-mock-hops']).toBe('1');
   const round = await get('/c', { headers: { 'x-quayside-mock-hops': '3' } });
   expect(round).toMatchObject({ status: 502, json: { code: 'upstream_error' } });
-  // Also by a name that only a proxy knows, what the service passes on does not come back to it.
+  // What the service passes on does not come back to it by a name that only a proxy knows, either.
   const by = String(upstreamSaw.at(-1)?.headers['x-quayside-mock-passed-by']);
   await expect(get('/c', { headers: { 'x-quayside-mock-passed-by': `other, ${by}` } })).resolves.toMatchObject({
     status: 502,

@@ -32,7 +32,7 @@ export interface FaultRule {
   times: number;
   /** Which requests it happens to. */
   path: RegExp;
-  /** Of the Metadata interface; undefined: all. */
+  /** Operation of the Metadata interface; undefined: all. */
   operation: string | undefined;
 }
 

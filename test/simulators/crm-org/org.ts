@@ -13,12 +13,12 @@ export interface OrgOptions {
   isDevHub?: boolean;
   /** Production of a sandbox, or dev hub of a scratch org, by name. */
   parent?: string;
-  /** Of a sandbox; its name by default. */
+  /** Name in the production org of a sandbox; the org's name by default. */
   sandboxName?: string;
-  /** Of a sandbox; `Completed` by default. */
+  /** Status of a sandbox; `Completed` by default. */
   status?: string;
   copyProgress?: number;
-  /** Of a scratch org: what its row in the dev hub has. `dead`: one whose token was revoked. */
+  /** What the row of a scratch org in its dev hub has. `dead`: an auth URL whose token was revoked. */
   authUrl?: 'present' | 'missing' | 'dead';
   /** A folder whose files are the org's metadata. */
   metadataFolder?: string;

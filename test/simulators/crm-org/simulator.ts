@@ -14,7 +14,7 @@ export interface CrmRequest {
   org: string;
   method: string;
   path: string;
-  /** Of the Metadata interface. */
+  /** Operation of the Metadata interface; undefined: another request. */
   operation: string | undefined;
   /** A credential came along. */
   hasCredential: boolean;

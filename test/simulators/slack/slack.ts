@@ -10,9 +10,9 @@ export interface SlackFault {
   kind: 'limit' | 'hang' | 'html' | 'error' | 'status' | 'lost';
   method?: string;
   times?: number;
-  /** Of a `limit`, seconds. */
+  /** Seconds that a `limit` lasts. */
   retryAfter?: number;
-  /** Of an `error`: Slack's word; of a `status`: the number. */
+  /** Slack's word for an `error`; the number for a `status`. */
   error?: string;
   status?: number;
 }

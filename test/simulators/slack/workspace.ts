@@ -9,7 +9,7 @@ export interface SlackUser {
   email: string | undefined;
   isBot?: boolean;
   isDeleted?: boolean;
-  /** Of another workspace, in a channel that both share. */
+  /** Whether the person is of another workspace, in a channel that both share. */
   isStranger?: boolean;
 }
 

@@ -59,7 +59,7 @@ const TOKENS = new Map([
 ]);
 /** What `POST /api/integrations` takes. */
 export const jiraCredentials = { type: 'token', token: 'jira-token', username: JIRA_EMAIL };
-/** Of a person, for requests that take one. */
+/** Token of a person, for requests that take one. */
 export const JIRA_USER_TOKEN = 'oauth-token-of-dana';
 
 export interface JiraSimulator extends HostServer {

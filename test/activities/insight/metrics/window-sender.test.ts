@@ -11,7 +11,7 @@ import { engineAway } from '../../../support/launch.ts';
 
 let app: TestApp;
 let activities: ReturnType<typeof activityDeps>;
-/** Of two tenants, the one whose windows would be sent first in the order of the ids, and the other. */
+/** Two tenants: the one whose windows would be sent first in the order of the ids, and the other. */
 let [first, second]: string[] = [];
 beforeAll(async () => {
   app = await testApp({ launch: engineAway });

@@ -55,7 +55,7 @@ test.each(HOSTS)(
       hooksOf(number).flatMap((hook) =>
         Array.from({ length: 10 }, () => {
           const id = randomUUID();
-          // Of their own, since repetitions of one delivery are not looked at again.
+          // Ids of their own, since repetitions of one delivery are not looked at again.
           return {
             ...hook,
             headers: { ...hook.headers, 'x-github-delivery': id, 'idempotency-key': id },

@@ -155,7 +155,7 @@ test('reports of a project are bounded in keys and in bytes; those that had none
   await insert(3, 100_000_000, '2026-01-02');
   await unnamed.publish({ scope: 'domain', scopeName: 'one more' });
   kept = await names();
-  // Of 256 MB; what is older goes.
+  // The limit is 256 MB; what is older goes.
   expect([...kept].toSorted()).toEqual(['2026-01-022', '2026-01-023', 'one more']);
 });
 

@@ -363,7 +363,7 @@ test('every credential that was read and every front door that was opened is in 
   );
   const count = (action: string) => rows.filter((row) => row.action === action).length;
   expect(count('org.credentials_read')).toBeGreaterThan(10);
-  // Also where a sign-in opens one.
+  // A sign-in opens a front door, too.
   const doors = asked('acme-dev', /singleaccess/) + asked('rotating', /singleaccess/);
   expect(doors).toBeGreaterThan(6);
   for (const name of ['acme-dev', 'rotating'])

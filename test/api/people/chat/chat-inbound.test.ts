@@ -70,7 +70,7 @@ test('forged, stale, unsigned and replayed requests, and those of others, are re
   expect(await send(resigned(foreign.signingSecret))).toBe(401);
   expect(await send({ url: foreign.addresses.get('commands') ?? '' })).toBe(401);
   expect(await send({ url: request.url.replace(keyOf(acme), 'no-such-key') })).toBe(401);
-  // Of another workspace of the tenant.
+  // This workspace is another one of the tenant.
   const second = await connectedWorkspace(app, slack, 'Second');
   expect(await send(resigned(second.signingSecret))).toBe(401);
   expect(await stored()).toEqual([]);

@@ -133,7 +133,7 @@ test('leases: hours of the request, those of the pool, none, and those of the or
     expiresAt: soon,
     warnings: [expect.stringContaining('not for 8 hours')],
   });
-  // Of several the one that lives long enough and ends first.
+  // When several orgs are free, the one that lives long enough and ends first is assigned.
   const late = new Date(Date.now() + 8 * 3_600_000).toISOString();
   await orgs(1, { expiresAt: soon });
   const [fitting] = await orgs(1, { expiresAt: late });

@@ -49,9 +49,9 @@ const workItemHook = (state: string, at: string, more: object = {}): HostHook =>
 
 interface Hooked {
   identifier?: string;
-  /** Of the project's work items. */
+  /** Tracker of the project's work items. */
   tracker?: 'host-a' | 'host-b';
-  /** Of the integration of the tracker. */
+  /** Settings of the tracker's integration. */
   settings?: Record<string, string>;
 }
 

@@ -65,10 +65,10 @@ test('frequency, failures and lead times of a window', () => {
   );
   expect(measures).toEqual({
     deployments: { successful: 3, failed: 2, rolledBack: 1, perDay: 0.3 },
-    // Of 1, 2, 3 and 10 hours.
+    // The lead times are 1, 2, 3 and 10 hours.
     leadTime: { medianSeconds: 9_000, p90Seconds: 36_000, commits: 4 },
     changeFailureRate: 0.6,
-    // Of two and four hours.
+    // The failures took two and four hours.
     timeToRestore: { medianSeconds: 10_800, failures: 2, restored: 2 },
   });
 });

@@ -19,7 +19,7 @@ const WITHOUT_TENANT: Record<string, RegExp | undefined> = {
   rate_limit: /^true$/,
   // Hosts of browsers serve all tenants; the application only reads them.
   browser_host: /^true$/,
-  // Of the system role.
+  // Rows of the system role alone.
   sweep_failure: undefined,
 };
 

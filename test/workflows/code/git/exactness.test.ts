@@ -18,7 +18,7 @@ import { startWorker, type TestWorker } from '../../../support/worker.ts';
 const PACKAGES = 50;
 const COMMITS = process.env.DEEP_TESTS ? 10_000 : 1_500;
 const ROUNDS = process.env.DEEP_TESTS ? { before: 60, after: 40 } : { before: 20, after: 10 };
-/** Of the packages with a changelog each so many-th. */
+/** Each so many-th of the packages with a changelog is published. */
 const PUBLISHED_EVERY = process.env.DEEP_TESTS ? 1 : 6;
 
 let app: TestApp;

@@ -21,7 +21,7 @@ const HISTORIES = [
   'window',
   'rollback',
 ] as const;
-/** Of a version whose runs had one lock and did not notice that it was lost. */
+/** Histories of a version whose runs had one lock and did not notice that it was lost. */
 const EARLIER = ['gated-one-lock', 'cancelled-one-lock'] as const;
 
 test.each(['flow-checks', 'scheduled-flow'])('what stands beside a run goes on with the code of today: %s', (name) =>

@@ -29,7 +29,7 @@ const temporal = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_AD
 let gate: pg.Client;
 const BEGIN = 1;
 const END = 2;
-/** Of a pending activity, as the engine's interface numbers it. */
+/** State of a pending activity that has started, as the engine's interface numbers it. */
 const STARTED = 2;
 
 beforeAll(async () => {

@@ -38,7 +38,7 @@ test('clocks of hosts may differ by five minutes; what is to come in more than t
   await deploy('r2', 'uat', { deployedAt: ago(0) });
   expect(recordIn(await release('r2'), 'uat').deployment.isDeployed).toBe(true);
   await expect(compare(id, 'uat')).resolves.toMatchObject({ comparison: { totalChanges: 0 } });
-  // Of the same moment, the one that came later wins.
+  // The one that came later wins between two of the same moment.
   await deploy('r2', 'uat', { deployedAt: ahead });
   await expect(compare(id, 'uat')).resolves.toMatchObject({ comparison: { totalChanges: 1 } });
 

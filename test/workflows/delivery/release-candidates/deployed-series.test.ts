@@ -44,7 +44,7 @@ const event: fc.Arbitrary<Reported> = fc.record(
   },
   { requiredKeys: ['releaseName', 'environment', 'status', 'at'] },
 );
-/** Of whole releases, which finalize. */
+/** Successful reports of whole releases, which finalize. */
 const success: fc.Arbitrary<Reported> = fc.record({
   releaseName: fc.constantFrom(...RELEASES),
   environment: fc.constantFrom(...ENVIRONMENTS),

@@ -275,7 +275,7 @@ test('a review environment is extended for the person who has it, as the route a
   };
   expect(await ask('env extend')).toBe('You have no review environment.');
   await orgs(3);
-  // Of somebody else.
+  // This one is assigned to somebody else.
   await assign({}, 201, app.owner);
   const first = await assign({ assignmentType: 'user', assignmentId: app.member.email }, 201, app.member);
   const leaseOf = (id: string) => app.as(app.member).get(200, `/api/review/assignments/${id}`);
