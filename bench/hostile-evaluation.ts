@@ -77,7 +77,8 @@ const MOCK_ATTACKS: Record<string, Attack> = {
     body: JSON.stringify(Array.from({ length: 1_200 }, (_, at) => 1_200 - at)),
     headers: JSON_TYPE,
   },
-  'JSON of many values': { match: { body: ['x'] }, body: list(240_000, '{}'), headers: JSON_TYPE },
+  'JSON of many values': { match: { body: ['x'] }, body: list(49_900, '{}'), headers: JSON_TYPE },
+  'JSON of too many values': { match: { body: ['x'] }, body: list(1_700_000, '{}'), headers: JSON_TYPE },
   'form of many fields': {
     match: { body: { x: '1' } },
     body: Array.from({ length: 9_999 }, (_, at) => `k${at}=1`).join('&'),

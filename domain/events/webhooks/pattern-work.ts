@@ -50,7 +50,7 @@ export function patternWork(max: number): PatternWork {
 }
 
 /** What the patterns of one tenant may take of a process for long: a quarter of a core; and at once. */
-const [WORK_PER_MS, WORK_AT_ONCE] = [10_000, 5_000_000];
+const [WORK_PER_MS, WORK_AT_ONCE] = [10_000, 2_500_000];
 /** Tenants that are remembered; who has asked for nothing for a second has all of its share. */
 const TENANTS_MAX = 10_000;
 
@@ -104,4 +104,9 @@ export class PatternShares {
 export function usePatternWork(work: number): void {
   if (work > left) throw new PatternWorkError();
   left -= work;
+}
+
+/** Ends an evaluation for a text that is too large for it. Outside an evaluation it does nothing. */
+export function cutPatternWork(reason: string): void {
+  if (left !== Infinity) throw new PatternWorkError(reason);
 }

@@ -109,8 +109,10 @@ const CRITERION_OF: Record<RequestCheck['of'], Condition['criterion']> = {
 const SHOWN_WHOLE_MAX = 10_000;
 
 /** What a report shows of a body: of a long one its text, since writing all of its JSON takes long. */
-const shownBody = ({ text, map }: MockBody): unknown =>
-  map === undefined || (text?.length ?? 0) > SHOWN_WHOLE_MAX ? text : map.value;
+function shownBody(body: MockBody): unknown {
+  const { text = '' } = body;
+  return text.length > SHOWN_WHOLE_MAX || body.map === undefined ? body.text : body.map.value;
+}
 
 /** What a report shows of the part that a check is about; of cookies none, since they hold credentials. */
 function partOf({ target, query, headers, body }: MockRequest, { of, name = '' }: RequestCheck): unknown {

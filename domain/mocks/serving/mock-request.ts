@@ -1,6 +1,6 @@
 import { parsedJson } from '../../kernel/json/json-rules.ts';
 import { measureJson } from '../../kernel/json/json-size-rules.ts';
-import { usePatternWork } from '../../events/webhooks/pattern-work.ts';
+import { cutPatternWork, usePatternWork } from '../../events/webhooks/pattern-work.ts';
 import { decodedPath } from '../scenarios/path-template-rules.ts';
 
 /** A call of the mock server, as steps are matched with it. */
@@ -22,13 +22,14 @@ export interface MockRequest {
 export interface MockBody {
   /** Undefined for none, and for bytes that are no text. */
   text: string | undefined;
-  /** JSON, or the fields of a form. */
-  map: { value: unknown } | undefined;
+  /** JSON, or the fields of a form; of a call that is served it is read when a test asks for it. */
+  readonly map: { value: unknown } | undefined;
   /** False for a noted call of whose body the text is not known, or nothing but its JSON or fields. */
   isTextKept?: false;
 }
 
-const JSON_LIMITS = { levels: 100, members: 250_000 };
+/** What is read in one go, which takes some 10 ms. */
+const JSON_LIMITS = { levels: 100, members: 50_000 };
 /** Fields of a form; with more it is only a text. */
 const FIELDS_MAX = 10_000;
 const [FORM_BYTE_UNITS, FIELD_UNITS] = [0.2, 30];
@@ -74,14 +75,30 @@ function bodyOf(bytes: Buffer | undefined, contentType: string): MockBody {
   } catch {
     return { text: undefined, map: undefined };
   }
-  if (isFormType(contentType)) {
-    const fields = bytes.reduce((count, byte) => (byte === AMPERSAND ? count + 1 : count), 1);
-    if (fields > FIELDS_MAX) return { text, map: undefined };
-    usePatternWork(FORM_BYTE_UNITS * bytes.length + FIELD_UNITS * fields);
-    return { text, map: { value: valuesByName(new URLSearchParams(text)) } };
-  }
+  let read: Pick<MockBody, 'map'> | undefined;
+  return {
+    text,
+    get map() {
+      read ??= { map: isFormType(contentType) ? fieldsOf(text, bytes) : boundedJson(text, bytes) };
+      return read.map;
+    },
+  };
+}
+
+function fieldsOf(text: string, bytes: Buffer): MockBody['map'] {
+  const fields = bytes.reduce((count, byte) => (byte === AMPERSAND ? count + 1 : count), 1);
+  if (fields > FIELDS_MAX) return undefined;
+  usePatternWork(FORM_BYTE_UNITS * bytes.length + FIELD_UNITS * fields);
+  return { value: valuesByName(new URLSearchParams(text)) };
+}
+
+/** Which step a request is for is not known where its JSON is too large to be read; without a test it is a text then. */
+function boundedJson(text: string, bytes: Buffer): MockBody['map'] {
   const json = jsonOf(text, bytes);
-  return { text, map: json === 'too_large' ? undefined : json };
+  if (json !== 'too_large') return json;
+  const { levels, members } = JSON_LIMITS;
+  cutPatternWork(`the JSON of its body has more than ${members.toLocaleString('en')} values or ${levels} levels`);
+  return undefined;
 }
 
 /** Units of pattern work for JSON: for a byte, and for counting and for reading a value of arrays and objects. */

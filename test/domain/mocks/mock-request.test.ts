@@ -34,9 +34,21 @@ test('the journal keeps of a large body its size alone, and has it read by nobod
   expect(calledRequest(request)).toEqual({ query: {}, headers: expect.anything(), bodyBytes: 30_004 });
 });
 
-test('JSON of too many values has used what it took to count them', () => {
+test('JSON of too many values is not read, a test of it says so, and counting them used work', () => {
+  const body = `[${'{},'.repeat(50_000)}{}]`;
   const shares = new PatternShares(() => 0);
   const work = shares.begin('tenant', 1_000_000);
-  expect(() => work(() => json(`[${'{},'.repeat(200_000)}{}]`).body)).toThrow('too much work');
-  expect(work.used()).toBeGreaterThan(500_000);
+  expect(() => work(() => json(body).body.map)).toThrow(
+    'the JSON of its body has more than 50,000 values or 100 levels',
+  );
+  expect(work.used()).toBeGreaterThan(100_000);
+  expect(json(body).body.map).toBeUndefined();
+  expect(json(body).body.text).toBe(body);
+  expect(json(`[${'{},'.repeat(49_000)}{}]`).body.map).toMatchObject({ values: 49_002 });
+});
+
+test('who may not have JSON read has used what it took to count its values', () => {
+  const work = new PatternShares(() => 0).begin('tenant', 200_000);
+  expect(() => work(() => json(`[${'{},'.repeat(49_000)}{}]`).body.map)).toThrow('too much work');
+  expect(work.used()).toBeGreaterThan(100_000);
 });
