@@ -1,4 +1,4 @@
-import { DIGIT, ExpressionError, ExpressionText } from './expression-text.ts';
+import { DIGIT, ExpressionError, ExpressionText } from './expression-text-rules.ts';
 import {
   alternatives,
   CONSTRAINT,
