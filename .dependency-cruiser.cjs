@@ -96,7 +96,7 @@ module.exports = {
       severity: 'error',
       from: {
         pathNot:
-          '^(api/(main|server)|activities/(main|browser-host/(main|host-backend)|backend|stores|adapters/.*)|tools/backup/(backup|restore)-command)\\.ts$',
+          '^(api/(main|server)|activities/(main|browser-host/(main|host-backend)|[a-z]+/parts|stores|adapters/.*)|tools/backup/(backup|restore)-command)\\.ts$',
       },
       to: { path: '^activities/adapters/', dependencyTypesNot: ['type-only'] },
     },

@@ -8,7 +8,7 @@ import { UnfencedConnectionError } from '../domain/kernel/data/served-connection
 import { ConfigError } from '../domain/kernel/settings/config.ts';
 import { EngineUnavailableError } from '../workflows/launch.ts';
 import { SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
-import { assertFitMetricsStore } from './backend.ts';
+import { assertFitMetricsStore } from './insight/parts.ts';
 import { databaseAccess } from './database-access.ts';
 import { startTelemetry } from './adapters/metrics/telemetry.ts';
 import { workerConfig, type WorkerConfig } from './config.ts';

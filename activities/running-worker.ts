@@ -59,7 +59,7 @@ export async function runWorker({ config, log, outages, plugins = [], ...own }: 
   outages.watch(temporalDependency(client, config.TEMPORAL_ADDRESS));
   const onEngineAway = outages.reporter('temporal');
   const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log, onAway: onEngineAway });
-  const { deps, close } = createWorkerBackend(createBackend({ config, launch, log, outages }), config);
+  const { deps, close } = createWorkerBackend(createBackend({ config, launch, log, outages }));
   const { queues, activityNames } = workerQueues(deps, config.queues);
   const version = buildOf(config);
   const fleet = await createFleet({

@@ -8,7 +8,7 @@ import { ConfigError } from '../domain/kernel/settings/config.ts';
 import { serveMetrics } from '../domain/metrics-server.ts';
 import { processLog } from '../domain/process-log.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
-import { assertFitMetricsStore } from '../activities/backend.ts';
+import { assertFitMetricsStore } from '../activities/insight/parts.ts';
 import { databaseAccess } from '../activities/database-access.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';

@@ -8,7 +8,7 @@ import type { TestApp } from './app.ts';
 export function activityDeps({ env, launch }: Pick<TestApp, 'env' | 'launch'>): WorkerBackend {
   const config = workerConfig({ ...env, DATABASE_POOL_SIZE: '4' }, []);
   const log = pino({ level: config.LOG_LEVEL });
-  const backend = createWorkerBackend(createBackend({ config, launch, log, outages: new Outages(log) }), config);
+  const backend = createWorkerBackend(createBackend({ config, launch, log, outages: new Outages(log) }));
   const held: WorkerBackend = {
     deps: backend.deps,
     async close() {

@@ -3,7 +3,7 @@ import type { SessionOwner } from '../../../domain/review/browser-sessions/brows
 import { SESSIONS } from '../../../domain/review/browser-sessions/session-announcements.ts';
 import { findCredentials } from '../../../domain/projects/integrations/integrations.mutations.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
-import type { Backend } from '../../backend.ts';
+import type { Base } from '../../base.ts';
 import type { BrowserbaseAccess } from './browserbase-http.ts';
 
 type Project = Omit<SessionOwner, 'sessionId'>;
@@ -17,7 +17,7 @@ export function createBrowserbaseAccess({
   actingAs,
   encryption,
   now,
-}: Pick<Backend, 'actingAs' | 'encryption' | 'now'>): (owner: Project) => Promise<BrowserbaseAccess | undefined> {
+}: Pick<Base, 'actingAs' | 'encryption' | 'now'>): (owner: Project) => Promise<BrowserbaseAccess | undefined> {
   const kept = new LRUCache<string, { access: BrowserbaseAccess | undefined; untilMs: number }>({ max: KEPT_MAX });
 
   async function read({ tenantId, projectId }: Project): Promise<BrowserbaseAccess | undefined> {

@@ -11,7 +11,7 @@ import type {
   TrackerPlatform,
   WorkTracker,
 } from '../../../domain/work/work-items/work-tracker.port.ts';
-import type { Backend } from '../../backend.ts';
+import type { Base } from '../../base.ts';
 import { createHostHttp, type ExchangeWithHost } from '../git-hosts/host-http.ts';
 import {
   type CallTracker,
@@ -46,12 +46,7 @@ interface Vendor extends Pick<TrackerConnection, 'messageOf' | 'redirectMeans'> 
 
 /** The trackers of projects, with the credentials of their tenants or of people. @param timeoutMs of one call. */
 export function createWorkTrackers(
-  {
-    outbound,
-    actingAs,
-    encryption,
-    now,
-  }: Pick<Backend, 'actingAs' | 'encryption' | 'now'> & { outbound: HostAddresses },
+  { outbound, actingAs, encryption, now }: Pick<Base, 'actingAs' | 'encryption' | 'now'> & { outbound: HostAddresses },
   timeoutMs: number,
 ): WorkTrackers {
   const http = createHostHttp(outbound, timeoutMs);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { assertFitMetricsStore } from '../../../../activities/backend.ts';
+import { assertFitMetricsStore } from '../../../../activities/insight/parts.ts';
 import { parseConfig } from '../../../../domain/kernel/settings/config.ts';
 
 const refuse = (url: string) =>

@@ -1,0 +1,40 @@
+import { createLockQueue } from '../../domain/delivery/environment-locks/lock-queue.ts';
+import type { LockQueue } from '../../domain/delivery/environment-locks/lock-queue.port.ts';
+import { programLeaseTimes } from '../../domain/delivery/flows/gates/lock-lost-rules.ts';
+import { type Commands, loadCommands } from '../../domain/delivery/flows/programs/commands-file.ts';
+import { internalUrlOf } from '../../domain/kernel/settings/config.ts';
+import { lockQueueMessages } from '../../workflows/delivery/environment-locks/environment-lock.contract.ts';
+import { createProgramRunner } from '../adapters/programs/program-runner.ts';
+import type { Base, Made } from '../base.ts';
+import { CommandRuns } from './flows/command-runs.ts';
+
+export interface DeliveryParts {
+  environmentLocks: LockQueue;
+  /** Programs that the operator allows, by type of flow. */
+  commands: Commands;
+}
+
+export const createDeliveryParts = ({ config, launch }: Pick<Base, 'config' | 'launch'>): DeliveryParts => ({
+  environmentLocks: createLockQueue(lockQueueMessages(launch)),
+  commands: loadCommands(config.COMMANDS_FILE),
+});
+
+export interface DeliveryWork {
+  flows: {
+    /** Programs that the operator allows, by type of flow. */
+    commands: Commands;
+    commandRuns: CommandRuns;
+  };
+}
+
+export function createDeliveryWork(base: Base & DeliveryParts): Made<DeliveryWork> {
+  const { config, commands } = base;
+  const leaseTimes = programLeaseTimes(config.SERVICE_PACE);
+  const commandRuns = new CommandRuns({
+    ...base,
+    runProgram: createProgramRunner(leaseTimes.graceMs),
+    leaseTimes,
+    apiUrl: internalUrlOf(config),
+  });
+  return { parts: { flows: { commands, commandRuns } } };
+}
