@@ -7,7 +7,7 @@ export const databaseAccess = (config: Config) => ({
   poolSize: config.DATABASE_POOL_SIZE,
 });
 
-/** How hosts of browsers reach the database: as a role that can run their statements alone. */
+/** How browser hosts reach the database: as a role that can run their statements alone. */
 export const hostDatabaseAccess = (config: Config) => ({
   ...databaseAccess(config),
   role: `${config.DATABASE_APP_ROLE}_browsers`,

@@ -22,7 +22,7 @@ export interface StoresParts {
   outages: Outages;
 }
 
-/** What the service and hosts of browsers keep things in. Connects to nothing yet. */
+/** What the service and browser hosts keep things in. Connects to nothing yet. */
 export function connectStores({ config, access, openOrm, outages }: StoresParts) {
   const onConnectionLost = outages.reporter('postgresql');
   const orm = openOrm({ ...access, settings: WORK_SETTINGS }, onConnectionLost);

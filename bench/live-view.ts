@@ -9,7 +9,7 @@ import { sessionsStage } from './sessions-stage.ts';
 
 /**
  * Measures the live view of a session that shows an animated page at 1280×720, through the sockets of the API process and a
- * host of browsers in a process of its own: pictures and their age on arrival, for one viewer and for ten of which one reads
+ * browser host in a process of its own: pictures and their age on arrival, for one viewer and for ten of which one reads
  * slowly. The viewers share this process, which serves the page, too. Options: `--rounds 3`.
  */
 const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });

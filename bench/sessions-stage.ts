@@ -10,10 +10,10 @@ interface Session {
   recording: { state: string };
 }
 
-/** The service with a simulator of CRM orgs, where browsers are lent once a host is started. */
+/** The service with a simulator of CRM orgs, where browsers are allocated once a host is started. */
 export interface SessionsStage {
   service: Service;
-  /** Lends a browser at a review org of its own; `ms` until it was live. Throws when it fails. */
+  /** Allocates a browser at a review org of its own; `ms` until it was live. Throws when it fails. */
   record: () => Promise<{ id: string; isolation: string; ms: number }>;
   /** Answers the milliseconds until its recording could be played. Throws when it never can. */
   stop: (id: string) => Promise<number>;

@@ -15,7 +15,7 @@ import { Figures, quantile } from './figures.ts';
 import { sessionsStage } from './sessions-stage.ts';
 
 /**
- * Measures browser sessions on a host of browsers in this process, with the real workflow: record → live, fresh and from the
+ * Measures browser sessions on a browser host in this process, with the real workflow: record → live, fresh and from the
  * spare; memory; pictures of an animated page of 60 Hz, of one session that is watched and of four that are recorded.
  * Options: `--rounds 3`, `--sessions 5` of each kind in a round.
  */

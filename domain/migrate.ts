@@ -20,7 +20,7 @@ export interface MigrateOptions {
   to?: string;
   /** A login of API and workers, which gets the roles that they act as. */
   serviceLogin?: string | undefined;
-  /** A login of hosts of browsers, which gets the role that they act as. */
+  /** A login of browser hosts, which gets the role that they act as. */
   browserHostLogin?: string | undefined;
 }
 

@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const ENTRY = 'activities/browser-host/main.ts';
 
 /**
- * `node tools/browser-host-files.ts FOLDER`: copies what a host of browsers loads there, and nothing else of the service, for
+ * `node tools/browser-host-files.ts FOLDER`: copies what a browser host loads there, and nothing else of the service, for
  * the image of hosts.
  */
 function main(): void {

@@ -12,7 +12,7 @@ export interface BrowserHostLogin {
 }
 
 /**
- * Makes a login of the database's own for its hosts of browsers, or gives it a new password; `migrate` lets it serve them.
+ * Makes a login of the database's own for its browser hosts, or gives it a new password; `migrate` lets it serve them.
  * Undefined where the login of `databaseUrl` may not make one.
  */
 export async function createBrowserHostLogin(databaseUrl: string): Promise<BrowserHostLogin | undefined> {

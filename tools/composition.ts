@@ -19,7 +19,7 @@ export interface Composition {
   databaseUrl: string;
   /** Starts the API or a worker; resolves when it is healthy. */
   start: (name: 'api' | 'worker') => Promise<Container>;
-  /** Starts a host of browsers; resolves when it lends them. */
+  /** Starts a browser host; resolves when it can allocate browsers. */
   startBrowserHost: (image: Built) => Promise<Container>;
   postgres: { stop: () => Promise<void>; start: () => Promise<void> };
   temporal: { kill: () => void; start: () => Promise<void> };
@@ -79,7 +79,7 @@ export async function compose(built: Built, place: string, env: Record<string, s
     },
     async startBrowserHost(image) {
       const container = new Container(image, 'browser host', browserHost, image.command);
-      await container.untilHealthy(async () => container.hasSaid('lending browsers'));
+      await container.untilHealthy(async () => container.hasSaid('allocating browsers'));
       return container;
     },
     postgres: {

@@ -10,7 +10,7 @@ export interface Greeting {
   temporalNamespace: string;
   /** Addresses of the metrics of the API and of the worker; empty: off. */
   metricsUrls: readonly string[];
-  /** Whether this machine lends browsers. */
+  /** Whether this machine allocates browsers. */
   hasBrowsers: boolean;
   dataDir: string;
   owner: Bootstrapped;
@@ -22,7 +22,7 @@ export const HELP = `npm start runs the whole service on this machine; Ctrl-C st
   TEMPORAL_PORT=7233    the workflow engine, and TEMPORAL_UI_PORT=8233 its UI
   METRICS_PORT=9464     Prometheus metrics; 0: none
   DATA_DIR=.data        everything that is kept: another folder is another installation
-  COMMANDS_FILE         programs that carry out runs
+  COMMANDS_FILE         programs that execute runs
   LOG_LEVEL=warn        debug, info, warn, error
 For example: PORT=3001 TEMPORAL_PORT=7234 TEMPORAL_UI_PORT=8234 DATA_DIR=.data-2 npm start
 All settings: docs/operations.md`;
@@ -35,7 +35,7 @@ Quayside is ready after ${greeting.seconds.toFixed(1)} s.
   Temporal UI  ${greeting.temporalUiUrl ?? 'that of the engine which TEMPORAL_ADDRESS names'}
   Running work ${runningWorkText(greeting)}
   Metrics      ${greeting.metricsUrls.join('  ') || 'off'}
-  Browsers     ${greeting.hasBrowsers ? 'are lent by this machine' : 'none are lent: there is no Chromium (CHROMIUM_PATH)'}
+  Browsers     ${greeting.hasBrowsers ? 'are allocated by this machine' : 'none are allocated: there is no Chromium (CHROMIUM_PATH)'}
 ${signInText(greeting)}
   First release: README.md        See it work: npm run demo        Stop: Ctrl-C
 `;

@@ -4,7 +4,7 @@ import { parseConfig } from '../domain/kernel/settings/config.ts';
 import { NOT_OF_HOSTS } from '../domain/kernel/settings/host-config.ts';
 import { loadKeys } from '../domain/kernel/encryption/keys.ts';
 
-/** The environment of a host of browsers beside a service with that one: without its secrets, and with its public keys. */
+/** The environment of a browser host beside a service with that one: without its secrets, and with its public keys. */
 export function hostEnvironment(env: Record<string, string | undefined>): Record<string, string> {
   const { tokenKeys } = loadKeys(parseConfig(env));
   const kept = Object.entries(env).flatMap(([name, value]) =>

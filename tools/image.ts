@@ -96,7 +96,7 @@ export async function buildImage(place: string, say: Say): Promise<Built> {
   return built;
 }
 
-/** Follows the Dockerfile of hosts of browsers: its first stage in the image of the service, then the image itself. */
+/** Follows the Dockerfile of browser hosts: its first stage in the image of the service, then the image itself. */
 export async function buildHostImage(service: Built, place: string, say: Say): Promise<Built> {
   const instructions = await instructionsOf('browser-host.Dockerfile');
   const own = instructions.findLastIndex(({ name }) => name === 'FROM');

@@ -7,7 +7,7 @@ const OPTIONS = { 'service-login': { type: 'string' }, 'browser-host-login': { t
 
 /**
  * `npm run migrate -- --service-login quayside_service --browser-host-login quayside_browsers`: the one may then serve, the
- * other lend browsers; both exist already.
+ * other allocate browsers; both exist already.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: OPTIONS });

@@ -24,7 +24,7 @@ export interface CommandContext {
 /** A command for operators: answers what is printed as JSON, or the text to print. */
 export type OperatorCommand = (args: readonly string[], context: CommandContext) => Promise<unknown>;
 
-/** Carries a command out with the arguments and the environment of this process. */
+/** Executes a command with the arguments and the environment of this process. */
 export async function runCommand(command: OperatorCommand): Promise<void> {
   const warn = (line: string) => void process.stderr.write(`${line}\n`);
   try {

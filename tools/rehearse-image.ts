@@ -25,15 +25,15 @@ async function serveDemo(built: Built, composition: Composition): Promise<void> 
   }
 }
 
-/** As far as this machine can: without Chromium there is nothing to lend. */
-async function lendBrowsers(image: Built, composition: Composition): Promise<void> {
+/** As far as this machine can: without Chromium there is nothing to allocate. */
+async function allocateBrowsers(image: Built, composition: Composition): Promise<void> {
   if ((await findPrograms(image.env.CHROMIUM_PATH)) === null) {
-    say('there is no Chromium here: the host of browsers is not started');
+    say('there is no Chromium here: the browser host is not started');
     return;
   }
   const host = await composition.startBrowserHost(image);
   try {
-    say('a host of browsers lends jailed ones, with a login that can run its statements alone');
+    say('a browser host allocates jailed ones, with a login that can run its statements alone');
     say(`it stopped in order after ${await host.stop()} ms`);
   } finally {
     host.kill();
@@ -48,7 +48,7 @@ async function rehearse(place: string): Promise<void> {
   say('migrated as the owner of the schema, who is no superuser; made the first tenant');
   try {
     await serveDemo(built, composition);
-    await lendBrowsers(hostImage, composition);
+    await allocateBrowsers(hostImage, composition);
   } finally {
     await composition.stop();
   }

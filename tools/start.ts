@@ -133,12 +133,13 @@ async function metricsStore({ env, dataDir }: StartSettings): Promise<string | u
   }
 }
 
-/** Nobody waits for it: the service is ready without browsers, which are lent as soon as it is. */
+/** Nobody waits for it: the service is ready without browsers, which are allocated as soon as it is. */
 function startBrowserHost(start: () => Promise<unknown>): void {
   restarts.set(BROWSER_HOST, start);
   start().catch(() => {
     restarts.delete(BROWSER_HOST);
-    if (stoppingSince === undefined) process.stderr.write(`The browser host did not start: no browsers are lent.\n`);
+    if (stoppingSince === undefined)
+      process.stderr.write(`The browser host did not start: no browsers are allocated.\n`);
   });
 }
 

@@ -135,7 +135,7 @@ export const ORG_READ = {
 } satisfies ActivityOptions;
 
 /**
- * The lending of a browser, which waits for a host with a place. The session is given up after 5 minutes by its row, not
+ * The allocation of a browser, which waits for a host with a place. The session is given up after 5 minutes by its row, not
  * by these limits; a lost host is detected by its heartbeat, and another one tries. A cancellation waits until nothing is
  * left behind.
  */
@@ -153,7 +153,7 @@ export const BROWSER_START_URL = {
 } satisfies ActivityOptions;
 
 /**
- * The watch over a browser that is lent, for as long as that is. When the host does not take it, it is gone, and the
+ * The watch over a browser that is allocated, for as long as that is. When the host does not take it, it is gone, and the
  * browser with it; after a lost heartbeat it is asked once more in that way.
  */
 export const BROWSER_HOLD_ON_HOST = {

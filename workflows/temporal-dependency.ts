@@ -5,11 +5,11 @@ import { isEngineAway } from './temporal-errors.ts';
 
 const DEADLINE_MS = 2_000;
 
-/** The engine; what it has to carry out is stored, and carried out when it is back. */
+/** The engine; what it has to execute is stored, and executed when it is back. */
 export const temporalDependency = (client: Client, address: string): Dependency => ({
   name: 'temporal',
   title: 'Temporal',
-  meanwhile: 'what is accepted is carried out when it is back',
+  meanwhile: 'what is accepted is executed when it is back',
   isOptional: true,
   check: () =>
     client

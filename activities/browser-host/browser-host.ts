@@ -35,11 +35,11 @@ import { createLiveServer, type LiveServer } from './live/live-server.ts';
 import { LocalBrowsers } from './chromium/local-browsers.ts';
 import { findPrograms } from './chromium/programs.ts';
 import { startRecorder } from './recording/recorder.ts';
-import { giveSignsOfLife } from './lending/signs-of-life.ts';
+import { sendHeartbeats } from './sessions/heartbeats.ts';
 
 /** Well within `HOST_SILENT_SECONDS`. */
 const SIGN_OF_LIFE_MS = 4_000;
-/** So many signs of life apart, the host asks what is still to run on it. */
+/** So many heartbeats apart, the host asks what is still to run on it. */
 const STRAYS_EVERY = 2;
 const SPARE_NEEDS_BYTES = 2 * 1_024 ** 3;
 /** For workflows to learn of the ends of their sessions, and to have their recordings finished here. */
@@ -61,13 +61,13 @@ export interface BrowserHost {
   browsers: LocalBrowsers;
   /** Resolves when it has stopped; rejects when it fails. */
   ended: Promise<void>;
-  /** Lends nothing any more, ends what it has lent, and closes its connections. */
+  /** Allocates nothing any more, ends what it has allocated, and closes its connections. */
   stop: () => Promise<void>;
 }
 
 /**
- * Starts a host of browsers. Rejects when Temporal or the database does not answer; throws `ConfigError` where no browser may be
- * lent: without Chromium, or with a weaker isolation than is allowed.
+ * Starts a browser host. Rejects when Temporal or the database does not answer; throws `ConfigError` where no browser may be
+ * allocated: without Chromium, or with a weaker isolation than is allowed.
  */
 export async function runBrowserHost({ config, log, outages, plugins = [] }: BrowserHostParts): Promise<BrowserHost> {
   const programs = await findPrograms(config.CHROMIUM_PATH);
@@ -116,7 +116,7 @@ export async function runBrowserHost({ config, log, outages, plugins = [] }: Bro
     log,
   });
   const server = await startHostServer({
-    lent: browsers,
+    allocated: browsers,
     admit: deps.admitTo(id),
     listen: { host: config.HOST, port: config.BROWSER_HOST_PORT, url: config.BROWSER_HOST_URL },
     ...clientsOf(live, log),
@@ -142,15 +142,15 @@ export async function runBrowserHost({ config, log, outages, plugins = [] }: Bro
   const wantedOf = (tenantId: string, sessionIds: readonly string[]) =>
     openSessionsOfHost(deps.reads.as(itself(tenantId)), id, sessionIds);
   let signs = 0;
-  const stopLiving = giveSignsOfLife({
+  const stopLiving = sendHeartbeats({
     async say() {
       await sayLives();
       if (++signs % STRAYS_EVERY > 0) return;
       browsers.endStrays(wantedOf).catch((error: unknown) => log.warn({ err: error }, 'strays were not looked for'));
     },
-    onFailed: (error) => log.warn({ err: error }, 'no sign of life could be given'),
+    onFailed: (error) => log.warn({ err: error }, 'no heartbeat could be sent'),
     onSilent() {
-      log.error('no sign of life was taken: what is lent is ended');
+      log.error('no heartbeat was taken: what is allocated is ended');
       browsers.endAll(SILENT);
     },
     everyMs: SIGN_OF_LIFE_MS,
@@ -177,9 +177,9 @@ export async function runBrowserHost({ config, log, outages, plugins = [] }: Bro
       })),
       bundlePath: '',
     });
-  // Apart, so that a host which stops takes no new sessions, and still does what those that it has lent need.
-  const [lending, own] = await Promise.all([fleet([BROWSER_SESSIONS_QUEUE]), fleet([queue])]);
-  const ended = Promise.all([lending.run(), own.run()]).then(() => undefined);
+  // Apart, so that a host which stops takes no new sessions, and still does what those that it has allocated need.
+  const [allocating, own] = await Promise.all([fleet([BROWSER_SESSIONS_QUEUE]), fleet([queue])]);
+  const ended = Promise.all([allocating.run(), own.run()]).then(() => undefined);
   void browsers.warmUp();
 
   return {
@@ -188,7 +188,7 @@ export async function runBrowserHost({ config, log, outages, plugins = [] }: Bro
     browsers,
     ended,
     async stop() {
-      lending.stop();
+      allocating.stop();
       await within(STOP_MAX_MS, browsers.stop(STOPPED), () => log.warn('sessions were still ending'));
       live.close();
       own.stop();
@@ -207,7 +207,7 @@ export async function runBrowserHost({ config, log, outages, plugins = [] }: Bro
 }
 
 const WITHOUT_CHROMIUM =
-  'There is no Chromium on this machine, which a host of browsers needs: install it (Debian: apt-get install chromium), or name one in CHROMIUM_PATH.';
+  'There is no Chromium on this machine, which a browser host needs: install it (Debian: apt-get install chromium), or name one in CHROMIUM_PATH.';
 const SILENT: BrowserEnd = { reason: 'host_lost', detail: 'The host of the browser was cut off.' };
 const STOPPED: BrowserEnd = { reason: 'host_lost', detail: 'The host of the browser was stopped or restarted.' };
 

@@ -26,7 +26,7 @@ import type { Deps } from '../deps.ts';
 import { connectStores, type StoresParts } from '../stores.ts';
 import type { EncoderProgram } from './recording/ffmpeg.ts';
 
-/** Signs of life come one after another; one more is for the end. */
+/** Heartbeats come one after another; one more is for the end. */
 const HOST_CONNECTIONS = 2;
 /** Longer than an org takes to open its front door. */
 const START_URL_MAX_MS = 45_000;
@@ -39,7 +39,7 @@ export interface HostBackendParts {
 }
 
 /**
- * What a host of browsers reaches: the rows that its role of the database opens, recordings and the engine, and none of the
+ * What a browser host reaches: the rows that its role of the database opens, recordings and the engine, and none of the
  * keys of the service. It verifies tokens by public keys, and is given what opens an org by a worker, sealed for this process.
  */
 export async function createHostBackend({ config, launch, log, outages }: HostBackendParts) {

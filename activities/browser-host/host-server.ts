@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { AdmitToken, HostAsk, SignedGrant } from '../../domain/review/browser-sessions/hosts/host-tokens.ts';
-import type { LentBrowser, LentBrowsers } from './chromium/browser.ts';
+import type { SessionBrowser, SessionBrowsers } from './chromium/browser.ts';
 import { ClientPlaces } from './live/client-places.ts';
 
 /** Most bytes of one message of a client. */
@@ -18,11 +18,11 @@ export const CLOSE_CODES = { ended: 1001, timeUp: 4408 } as const;
 /** A connection that was let in. */
 export interface HostClient {
   grant: SignedGrant;
-  browser: LentBrowser;
+  browser: SessionBrowser;
 }
 
 export interface HostServerParts {
-  lent: LentBrowsers;
+  allocated: SessionBrowsers;
   admit: AdmitToken;
   /** Where it listens: port 0 is any free one. `url`: where the API reaches it, if that is another address. */
   listen: { host: string; port: number; url?: string | undefined };
@@ -54,18 +54,18 @@ class Refused extends Error {
 const IS_LIVE: Record<HostAsk, boolean> = { watch: true, control: true, connect: false };
 
 /**
- * The door of a host of browsers, which the API passes sockets to. Each request needs a token of its own
+ * The door of a browser host, which the API passes sockets to. Each request needs a token of its own
  * (`Authorization: Bearer`); what it asks for decides who serves it, its path does not. Sockets are pinged, and closed
  * when the session ends or the time of the grant is up.
  */
 export async function startHostServer(parts: HostServerParts): Promise<HostServer> {
-  const { lent, admit, listen, onLive, onPictures, onConnect, log } = parts;
+  const { allocated, admit, listen, onLive, onPictures, onConnect, log } = parts;
   const places = new ClientPlaces();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_MAX_BYTES, perMessageDeflate: false });
 
-  const open = new WeakMap<LentBrowser, Set<WebSocket>>();
+  const open = new WeakMap<SessionBrowser, Set<WebSocket>>();
   /** The sockets that are closed when the browser ends: one wait for all of them. */
-  const openAt = (browser: LentBrowser): Set<WebSocket> => {
+  const openAt = (browser: SessionBrowser): Set<WebSocket> => {
     const known = open.get(browser);
     if (known) return known;
     const added = new Set<WebSocket>();
@@ -83,7 +83,7 @@ export async function startHostServer(parts: HostServerParts): Promise<HostServe
     const [, token] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? [];
     const grant = token === undefined ? undefined : await admit(token, new Date());
     if (!grant) throw new Refused(401, 'The token is not for this host, was used before, or has expired');
-    const browser = lent.find(grant.sessionId);
+    const browser = allocated.find(grant.sessionId);
     if (browser?.owner.tenantId !== grant.by.tenantId) throw new Refused(404, 'The session does not run here');
     const refused = places.enter(grant);
     if (refused !== undefined) throw new Refused(429, refused);

@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     await telemetry.shutdown();
   });
   if (host.trouble !== null) log.warn(host.trouble);
-  log.info({ hostId: host.id, places: config.BROWSER_PLACES }, 'lending browsers');
+  log.info({ hostId: host.id, places: config.BROWSER_PLACES }, 'allocating browsers');
   reportReady({ hostId: host.id });
   collectAfterStart();
   await host.ended;

@@ -66,7 +66,7 @@ function replay(claim: Exclude<Claim, { outcome: 'mine' }>): Answer {
     case 'done':
       throw new DomainError(
         'already_exists',
-        'The request with this Idempotency-Key was carried out, and its reply was lost: look up what it made',
+        'The request with this Idempotency-Key was executed, and its reply was lost: look up what it made',
       );
     case 'other_body':
       throw new DomainError('unprocessable', 'This Idempotency-Key has been used with a different body');

@@ -58,7 +58,7 @@ export const RepositoryIdentifier = z
 /** Parameters of `/…/{identifier}`, the repository of a project. */
 export const byIdentifier = z.object({ identifier: RepositoryIdentifier });
 
-/** Hosts that a lent browser may reach beside the org. */
+/** Hosts that an allocated browser may reach beside the org. */
 export const AllowedHosts = z
   .array(
     z

@@ -1,4 +1,4 @@
-# A host of browsers: what it loads of the service, and the programs that run, keep in and record browsers.
+# A browser host: what it loads of the service, and the programs that run, keep in and record browsers.
 # docs/deployment/renew-digests renews the digest.
 FROM quayside AS service
 USER root

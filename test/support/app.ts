@@ -69,7 +69,7 @@ export interface TestAppOptions {
   /** Instead of the real Temporal server. */
   launch?: Launch;
   env?: Record<string, string>;
-  /** Types of flows that programs carry out which do nothing. */
+  /** Types of flows that programs execute which do nothing. */
   commands?: readonly string[];
   /** Collects the lines of the API's log, of every level, and the bodies of its problem replies. */
   said?: { logs: string[]; problems: string[] };

@@ -71,7 +71,7 @@ export async function startSessionWorkers(
   };
 }
 
-/** A host that lends these browsers, in the process of the test. */
+/** A host that allocates these browsers, in the process of the test. */
 export async function startBrowserHost(
   app: Pick<TestApp, 'env' | 'launch' | 'queuePrefix'>,
   browsers: FakeBrowsers,

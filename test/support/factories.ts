@@ -158,7 +158,7 @@ export interface GivenRun extends Omit<Given<'flow_run'>, 'payload' | 'requested
   requestedBy: string;
 }
 
-/** A run that is carried out elsewhere and waits for its gates; returns its id. */
+/** A run that is executed elsewhere and waits for its gates; returns its id. */
 export async function insertRun(place: Place, run: GivenRun): Promise<string> {
   const { repositoryIdentifier, requestedBy: email, payload = {}, ...given } = run;
   const { db } = place;

@@ -14,7 +14,7 @@ import { StartRefused } from '../../domain/review/browser-sessions/browser-provi
 const ok = <T>(value: T): ProviderAnswer<T> => ({ isOk: true, value });
 const failed = (kind: ProviderFailureKind, message: string) => ({ isOk: false, kind, message }) as const;
 
-export interface LentBrowser {
+export interface SessionBrowser {
   order: SessionOrder;
   keptUntil: Date;
   state: ProviderSession;
@@ -24,7 +24,7 @@ export interface LentBrowser {
 export class FakeBrowsers implements BrowserProvider {
   readonly name: BrowserProviderName;
   readonly pollMs = 20;
-  readonly lent = new Map<string, LentBrowser>();
+  readonly allocated = new Map<string, SessionBrowser>();
   readonly released: string[] = [];
   readonly removed: string[] = [];
   releaseAttempts = 0;
@@ -33,7 +33,7 @@ export class FakeBrowsers implements BrowserProvider {
   /** What the next calls of `create` fail with. */
   createFailures: ProviderFailureKind[] = [];
   releaseFailures = 0;
-  /** Whether the front door is opened before a browser is lent. */
+  /** Whether the front door is opened before a browser is allocated. */
   opensFrontDoor = false;
   recording: Replays = { state: 'ready', pages: [page(0), page(1)], bytes: 4_096, reason: null };
   /** The host of a local provider, which allocates its browsers. */
@@ -58,19 +58,19 @@ export class FakeBrowsers implements BrowserProvider {
         throw error;
       }
     }
-    if (!this.lent.has(order.sessionId))
-      this.lent.set(order.sessionId, { order, keptUntil: order.expiresAt, state: { state: 'running' } });
+    if (!this.allocated.has(order.sessionId))
+      this.allocated.set(order.sessionId, { order, keptUntil: order.expiresAt, state: { state: 'running' } });
     return ok({ providerSessionId: `fake-${order.sessionId}`, isolation: 'jailed', host: this.host });
   }
 
   async get({ sessionId }: SessionRef): Promise<ProviderAnswer<ProviderSession>> {
-    const lent = this.lent.get(sessionId);
-    return lent ? ok(lent.state) : failed('not_found', 'The provider does not know the session.');
+    const allocated = this.allocated.get(sessionId);
+    return allocated ? ok(allocated.state) : failed('not_found', 'The provider does not know the session.');
   }
 
   async keepUntil({ sessionId }: SessionRef, expiresAt: Date): Promise<ProviderAnswer<null>> {
-    const lent = this.lent.get(sessionId);
-    if (lent) lent.keptUntil = expiresAt;
+    const allocated = this.allocated.get(sessionId);
+    if (allocated) allocated.keptUntil = expiresAt;
     return ok(null);
   }
 
@@ -84,14 +84,14 @@ export class FakeBrowsers implements BrowserProvider {
       this.releaseFailures--;
       return failed('unavailable', 'the provider is away');
     }
-    this.lent.delete(sessionId);
+    this.allocated.delete(sessionId);
     this.released.push(sessionId);
     return ok({ isGone: true });
   }
 
   async marked(): Promise<ProviderAnswer<readonly SessionRef[]>> {
     return ok(
-      [...this.lent.values()].map(({ order: { sessionId, tenantId, projectId } }) => ({
+      [...this.allocated.values()].map(({ order: { sessionId, tenantId, projectId } }) => ({
         sessionId,
         tenantId,
         projectId,
@@ -119,8 +119,8 @@ export class FakeBrowsers implements BrowserProvider {
 
   /** The browser ends by itself. */
   close(sessionId: string): void {
-    const lent = this.lent.get(sessionId);
-    if (lent) lent.state = { state: 'ended', reason: 'browser_closed', detail: null };
+    const allocated = this.allocated.get(sessionId);
+    if (allocated) allocated.state = { state: 'ended', reason: 'browser_closed', detail: null };
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
-import type { BrowserEnd, LentBrowser } from '../../activities/browser-host/chromium/browser.ts';
+import type { BrowserEnd, SessionBrowser } from '../../activities/browser-host/chromium/browser.ts';
 import { type HostServerParts, startHostServer } from '../../activities/browser-host/host-server.ts';
 import { apiConfig } from '../../api/config.ts';
 import { createTokenRing } from '../../domain/kernel/encryption/token-ring.ts';
@@ -22,22 +22,25 @@ export function hostTokensOf({ env }: Pick<TestApp, 'env'>): HostTokens {
   return createHostTokens(createTokenRing(loadKeys(config).tokenKeys), config.publicUrl);
 }
 
-export interface LendingHost {
+export interface SessionHost {
   id: string;
   address: string;
   /** A session of a new pull request, live on this host. */
-  lend(stage: SessionStage, browser?: Partial<LentBrowser>): Promise<{ id: string; end: (end: BrowserEnd) => void }>;
+  allocate(
+    stage: SessionStage,
+    browser?: Partial<SessionBrowser>,
+  ): Promise<{ id: string; end: (end: BrowserEnd) => void }>;
   close(): Promise<void>;
 }
 
 type Handlers = Partial<Pick<HostServerParts, 'onLive' | 'onPictures' | 'onConnect'>>;
 
 /** A host that serves sockets, without any browser unless a test has one. */
-export async function lendingHost(app: TestApp, handlers: Handlers): Promise<LendingHost> {
+export async function sessionHost(app: TestApp, handlers: Handlers): Promise<SessionHost> {
   const id = newId();
-  const lent = new Map<string, LentBrowser>();
+  const allocated = new Map<string, SessionBrowser>();
   const server = await startHostServer({
-    lent: { find: (sessionId) => lent.get(sessionId) },
+    allocated: { find: (sessionId) => allocated.get(sessionId) },
     admit: admittedTo(id, hostTokensOf(app)),
     listen: { host: '127.0.0.1', port: 0 },
     onLive: (socket) => socket.close(),
@@ -51,7 +54,7 @@ export async function lendingHost(app: TestApp, handlers: Handlers): Promise<Len
   return {
     id,
     address: server.address,
-    async lend(stage, browser = {}) {
+    async allocate(stage, browser = {}) {
       const session = await stage.record(await stage.pullRequest());
       await app.sql(`update browser_session set status = 'live', live_at = now(), host_id = ? where id = ?`, [
         id,
@@ -59,11 +62,11 @@ export async function lendingHost(app: TestApp, handlers: Handlers): Promise<Len
       ]);
       const { promise: ending, resolve: end } = Promise.withResolvers<BrowserEnd>();
       const owner = { sessionId: session.id, tenantId: app.tenant.id, projectId: newId() };
-      lent.set(session.id, { owner, ending, ...browser } as LentBrowser);
+      allocated.set(session.id, { owner, ending, ...browser } as SessionBrowser);
       return {
         id: session.id,
         end: (how) => {
-          lent.delete(session.id);
+          allocated.delete(session.id);
           end(how);
         },
       };

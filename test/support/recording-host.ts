@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { SessionOwner } from '../../domain/review/browser-sessions/browser-provider.port.ts';
 import { startRecorder } from '../../activities/browser-host/recording/recorder.ts';
 import { activityDeps } from './activities.ts';
-import { FakeLentBrowser } from './fake-lent-browser.ts';
+import { FakeSessionBrowser } from './fake-session-browser.ts';
 import { engineAway } from './launch.ts';
 import { animate, drawPictures, encoder } from './recordings.ts';
 
@@ -12,7 +12,7 @@ import { animate, drawPictures, encoder } from './recordings.ts';
  */
 const [owner = '{}', folder = ''] = process.argv.slice(2);
 const { deps, close } = activityDeps({ env: process.env as Record<string, string>, launch: engineAway });
-const browser = new FakeLentBrowser(JSON.parse(owner) as SessionOwner);
+const browser = new FakeSessionBrowser(JSON.parse(owner) as SessionOwner);
 const recorder = startRecorder(browser, { ...deps, encoder: encoder(), folder });
 const stop = animate(browser, 0, drawPictures());
 process.stdin.resume();

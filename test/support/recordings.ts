@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { LentBrowser } from '../../activities/browser-host/chromium/browser.ts';
+import type { SessionBrowser } from '../../activities/browser-host/chromium/browser.ts';
 import type { RecorderParts } from '../../activities/browser-host/recording/recorder.ts';
 import { isolatedBy } from '../../activities/adapters/analyzer/analyzer-isolation.ts';
 import { segmentsOf } from '../../domain/review/browser-sessions/recordings/recorded-playlist-rules.ts';
 import type { TestApp } from './app.ts';
-import { FakeLentBrowser } from './fake-lent-browser.ts';
+import { FakeSessionBrowser } from './fake-session-browser.ts';
 import { recordedSession } from './recorded-session.ts';
 
 const PICTURES = 10;
@@ -30,7 +30,7 @@ export function drawPictures(size = '640x360'): Buffer[] {
 }
 
 /** Takes pictures of a tab that changes, until the answer is called. */
-export function animate(browser: FakeLentBrowser, tab: number, pictures: readonly Buffer[]): () => void {
+export function animate(browser: FakeSessionBrowser, tab: number, pictures: readonly Buffer[]): () => void {
   let taken = 0;
   const take = () => browser.take(tab, pictures[taken++ % pictures.length]);
   take();
@@ -48,9 +48,9 @@ export const encoder = (): RecorderParts['encoder'] => ({
 export async function liveBrowser(
   app: Pick<TestApp, 'db' | 'objects' | 'tenant'>,
   projectId: string,
-): Promise<FakeLentBrowser & LentBrowser> {
+): Promise<FakeSessionBrowser & SessionBrowser> {
   const sessionId = await recordedSession(app, { projectId, recordingState: 'recording', isLive: true });
-  return new FakeLentBrowser({ sessionId, tenantId: app.tenant.id, projectId });
+  return new FakeSessionBrowser({ sessionId, tenantId: app.tenant.id, projectId });
 }
 
 export interface PlayedPage {
@@ -119,7 +119,7 @@ export async function play(app: TestApp, sessionId: string, pageId = 0): Promise
  */
 export function startRecordingHost(
   { env }: Pick<TestApp, 'env'>,
-  owner: LentBrowser['owner'],
+  owner: SessionBrowser['owner'],
   folder: string,
   command: readonly string[] = [],
 ): { kill: () => Promise<void>; finish: () => Promise<void> } {

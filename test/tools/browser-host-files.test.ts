@@ -12,9 +12,9 @@ const FOLDERS = [
   'activities/browser-host/automation',
   'activities/browser-host/chromium',
   'activities/browser-host/egress',
-  'activities/browser-host/lending',
   'activities/browser-host/live',
   'activities/browser-host/recording',
+  'activities/browser-host/sessions',
   'activities/review/browser-sessions',
   'domain',
   // Its events are announced.
@@ -47,7 +47,7 @@ const FOLDERS = [
 const { files, packages } = loadedBy('activities/browser-host/main.ts', '.');
 const of = (folder: string) => files.filter((file) => dirname(file) === folder);
 
-test('a host of browsers loads files of these folders alone', () => {
+test('a browser host loads files of these folders alone', () => {
   expect([...new Set(files.map((file) => dirname(file)))].toSorted()).toEqual(FOLDERS);
 });
 

@@ -60,7 +60,7 @@ test('the image runs as a user of its own and copies what .dockerignore lets thr
   for (const each of [script, 'start:worker']) expect(scripts[each]).toMatch(/^exec node /);
 });
 
-test('the image of hosts of browsers holds their programs, and of the service what they load', () => {
+test('the image of browser hosts holds their programs, and of the service what they load', () => {
   const own = hostDockerfile.findLastIndex(({ name }) => name === 'FROM');
   const texts = (name: string) =>
     hostDockerfile
@@ -77,7 +77,7 @@ test('the image of hosts of browsers holds their programs, and of the service wh
   for (const program of ['chromium', 'ffmpeg', 'bubblewrap', 'socat']) expect(texts('RUN').join()).toContain(program);
 });
 
-test('hosts of browsers are given no secret of the service', () => {
+test('browser hosts are given no secret of the service', () => {
   const [, inCompose = ''] = /\n {2}browser-host:\n([\s\S]*?)\n\n/.exec(read('compose.yaml')) ?? [];
   const inChart = read('kubernetes/templates/browser-host.yaml');
   expect(inCompose).toContain('secrets: [browsers_database_url, token_public_keys]');
@@ -92,7 +92,7 @@ test('hosts of browsers are given no secret of the service', () => {
   expect(inCompose).not.toContain('*environment');
 });
 
-test('hosts of browsers have profiles of their own, which allow namespaces and mounts, and nothing of the kernel', () => {
+test('browser hosts have profiles of their own, which allow namespaces and mounts, and nothing of the kernel', () => {
   const [compose, chart, values] = [
     'compose.yaml',
     'kubernetes/templates/browser-host.yaml',

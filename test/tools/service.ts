@@ -11,7 +11,7 @@ const COMMAND = join(import.meta.dirname, '../../tools/start.ts');
 /** A path at which there is no Chromium. */
 const WITHOUT_BROWSERS = '/nowhere/chromium';
 
-/** A folder and ports of its own, for `npm start` to run on; no browsers are lent. */
+/** A folder and ports of its own, for `npm start` to run on; no browsers are allocated. */
 export interface Place {
   env: Record<string, string>;
   dataDir: string;

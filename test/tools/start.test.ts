@@ -121,11 +121,12 @@ describe('npm start', () => {
 
   test('a browser host is part of it, and is restarted when it ends by itself', async () => {
     const service = await running();
-    expect(service.stdout()).toContain('Browsers     are lent by this machine');
+    expect(service.stdout()).toContain('Browsers     are allocated by this machine');
     const caller = await signIn();
-    const isLending = async () => (await caller.get(200, '/api/browser-sessions/providers')).local.available as boolean;
-    await eventually(isLending, Boolean);
-    // It lends a moment before it is noted as started.
+    const isAllocating = async () =>
+      (await caller.get(200, '/api/browser-sessions/providers')).local.available as boolean;
+    await eventually(isAllocating, Boolean);
+    // It allocates a moment before it is noted as started.
     await until(() => findPid('browser host') !== undefined);
     process.kill(pidOf('browser host'), 'SIGKILL');
     await until(() => service.stdout().includes('The browser host is running again.'));

@@ -26,7 +26,7 @@ export interface RehearsedRelease {
 }
 
 /**
- * A whole release: orgs are signed in to, an issue asks for an installation, a pipeline carries it out, pull requests are
+ * A whole release: orgs are signed in to, an issue asks for an installation, a pipeline executes it, pull requests are
  * read, and a candidate goes to production. What it made is removed, so that it can be run again.
  */
 export async function runRelease(api: DemoClient, release: RehearsedRelease, say: Say): Promise<void> {

@@ -37,7 +37,7 @@ interface Session {
 }
 
 /**
- * Lends a browser at a simulated org, types in it by the Chrome DevTools Protocol, stops it, and plays its recording in
+ * Allocates a browser at a simulated org, types in it by the Chrome DevTools Protocol, stops it, and plays its recording in
  * another browser. The session stays, with its recording.
  */
 export async function showSession(api: DemoClient, { url, suffix }: { url: string; suffix: string }, say: Say) {
@@ -55,7 +55,7 @@ export async function showSession(api: DemoClient, { url, suffix }: { url: strin
     });
     say(`project ${repositoryIdentifier}, whose environment uat is the simulated org ${org.username}`);
     await waitForHost(api);
-    const session = await lend(api, environmentId as string, say);
+    const session = await allocate(api, environmentId as string, say);
     await work(api, session, say);
     const ended = await stop(api, session, say);
     await play(api, url, ended, say);
@@ -69,17 +69,17 @@ interface Providers {
   local: { available: boolean; reason: string | null };
 }
 
-/** A host begins to lend some seconds after the service is ready. */
+/** A host begins to allocate some seconds after the service is ready. */
 async function waitForHost(api: DemoClient): Promise<void> {
   const providers = async () => (await api.get(`${SESSIONS}/providers`)) as unknown as Providers;
   if (await waitFor(providers, ({ local }) => local.available, HOST_MS)) return;
-  throw new OperatorError(`No browser can be lent: ${(await providers()).local.reason}.`);
+  throw new OperatorError(`No browser can be allocated: ${(await providers()).local.reason}.`);
 }
 
 const sessionAt = async (api: DemoClient, id: string): Promise<Session> =>
   (await api.get(`${SESSIONS}/${id}`)) as unknown as Session;
 
-async function lend(api: DemoClient, environmentId: string, say: Say): Promise<Session> {
+async function allocate(api: DemoClient, environmentId: string, say: Say): Promise<Session> {
   const { id } = await api.post(`/api/environments/${environmentId}/browser/record`, { minutes: 5 });
   const session = await waitFor(
     () => sessionAt(api, id as string),

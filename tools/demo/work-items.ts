@@ -24,7 +24,7 @@ interface Host {
 }
 
 /**
- * An issue with a payload on a simulated git host, the approval that it needs, the pipeline that carries it out, the
+ * An issue with a payload on a simulated git host, the approval that it needs, the pipeline that executes it, the
  * comment that says so, and the closed issue.
  */
 export async function showWorkItems({ api, url, suffix, say }: CollaborationPlace): Promise<void> {

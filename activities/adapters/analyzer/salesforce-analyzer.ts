@@ -22,7 +22,7 @@ const PACKAGE_JSON = fileURLToPath(new URL('../../../package.json', import.meta.
 
 const NEEDED = '@salesforce/code-analyzer-core';
 const ENGINES = ['eslint', 'regex', 'retirejs'].map((engine) => `@salesforce/code-analyzer-${engine}-engine`);
-const NOT_INSTALLED = `Salesforce Code Analyzer is not installed on this worker: install its packages with \`npm install --no-save ${[NEEDED, ...ENGINES].join(' ')}\`, or have a pipeline or a command carry out \`analyze\``;
+const NOT_INSTALLED = `Salesforce Code Analyzer is not installed on this worker: install its packages with \`npm install --no-save ${[NEEDED, ...ENGINES].join(' ')}\`, or have a pipeline or a command execute \`analyze\``;
 
 const TIMEOUT_MS = 15 * 60_000;
 /** No analysis and its checkout take so long: a folder of this age was left by a machine that stopped. */

@@ -226,7 +226,8 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs, pace }: 
     },
 
     async replays(ref, signal) {
-      if (ref.providerSessionId === null) return providerFailure('not_found', 'Browserbase never lent the session');
+      if (ref.providerSessionId === null)
+        return providerFailure('not_found', 'Browserbase never allocated the session');
       const session = await sessionAt(ref, ref.providerSessionId, signal);
       if (!session.isOk) return session;
       if (isRunning(session.value))

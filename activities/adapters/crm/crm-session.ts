@@ -26,7 +26,7 @@ export interface OpenSession extends CrmCredential {
 }
 
 export interface CrmSession {
-  /** Carries out one call; with a renewed credential once more, when the first was refused. */
+  /** Executes one call; with a renewed credential once more, when the first was refused. */
   withCredential: <Value>(work: (session: OpenSession) => Promise<CrmAnswer<Value>>) => Promise<CrmAnswer<Value>>;
   /** One request without a repeat. The token goes along in the header only when `headers` say so. */
   send: <Value>(

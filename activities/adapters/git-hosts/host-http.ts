@@ -8,7 +8,7 @@ const TIMEOUT_MS = 20_000;
 const ANSWER_MAX_BYTES = 1_048_576;
 /** Refused temporarily, before anything was done. */
 const BUSY = new Set([425, 429, 503]);
-/** Failed somewhere on the way: the request may have been carried out. */
+/** Failed somewhere on the way: the request may have been executed. */
 const BROKEN = new Set([408, 500, 502, 504]);
 /** The connection was not established. */
 const UNREACHED = new Set([

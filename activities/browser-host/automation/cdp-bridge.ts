@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
-import type { Cdp, CdpMessage, LentBrowser } from '../chromium/browser.ts';
+import type { Cdp, CdpMessage, SessionBrowser } from '../chromium/browser.ts';
 import { isMembers, isShown, judge, type Members, shownResult, withoutCredentials } from './cdp-rules.ts';
 
 /** Commands of a client that are not answered yet. */
@@ -18,11 +18,11 @@ const CLOSE = { malformed: 1007, unread: 1008, failed: 1011 } as const;
 const ERROR = { malformed: -32_600, refused: -32_000, noSession: -32_001 } as const;
 
 /**
- * Lets automation speak the Chrome DevTools Protocol to a lent browser. Each client has a root session of its own, which
+ * Lets automation speak the Chrome DevTools Protocol to an allocated browser. Each client has a root session of its own, which
  * it takes for the browser: it sees its own sessions and their events alone, calls what `cdp-rules.ts` allows, and when it
  * leaves its sessions are detached while the browser goes on. Clients may be many.
  */
-export async function bridge(socket: WebSocket, browser: LentBrowser, log: Logger): Promise<void> {
+export async function bridge(socket: WebSocket, browser: SessionBrowser, log: Logger): Promise<void> {
   const early: Buffer[] = [];
   const keep = (data: Buffer) => void early.push(data);
   socket.on('message', keep);
@@ -52,7 +52,7 @@ interface Attached {
 
 class CdpClient {
   readonly #socket: WebSocket;
-  readonly #browser: LentBrowser;
+  readonly #browser: SessionBrowser;
   readonly #cdp: Cdp;
   readonly #root: string;
   readonly #sessions = new Map<string, Attached>();
@@ -60,7 +60,7 @@ class CdpClient {
   #received = 0;
   #isLeft = false;
 
-  constructor(socket: WebSocket, browser: LentBrowser, root: string) {
+  constructor(socket: WebSocket, browser: SessionBrowser, root: string) {
     this.#socket = socket;
     this.#browser = browser;
     this.#cdp = browser.cdp;

@@ -131,7 +131,7 @@ export interface Tabs {
 }
 
 /** A browser of a live session. */
-export interface LentBrowser {
+export interface SessionBrowser {
   readonly owner: SessionOwner;
   readonly viewport: Viewport;
   readonly isRecorded: boolean;
@@ -143,7 +143,7 @@ export interface LentBrowser {
   readonly ending: Promise<BrowserEnd>;
 }
 
-/** The browsers that a host has lent and that are live: past the front door. */
-export interface LentBrowsers {
-  find(sessionId: string): LentBrowser | undefined;
+/** The browsers that a host has allocated and that are live: past the front door. */
+export interface SessionBrowsers {
+  find(sessionId: string): SessionBrowser | undefined;
 }

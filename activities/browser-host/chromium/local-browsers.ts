@@ -14,9 +14,9 @@ import type {
 import { providerFailure } from '../../../domain/review/browser-sessions/provider-failure-rules.ts';
 import type { TimelineEntry } from '../../../domain/review/browser-sessions/session-changes.queries.ts';
 import { within } from '../../../domain/kernel/queues/within.ts';
-import type { BrowserEnd, LentBrowser, LentBrowsers, RunningBrowser } from './browser.ts';
+import type { BrowserEnd, SessionBrowser, SessionBrowsers, RunningBrowser } from './browser.ts';
 import { ChromiumStartError } from './chromium.ts';
-import { LentSession, type Recording } from '../lending/lent-session.ts';
+import { LocalSession, type Recording } from '../sessions/local-session.ts';
 import { Spares } from './spares.ts';
 
 /** Size of the first page of spare browsers; a session that asks for another size has a browser started. */
@@ -36,7 +36,7 @@ export interface LocalBrowsersParts {
   /** Rejects with `ChromiumStartError`. */
   startBrowser: (viewport: Viewport) => Promise<RunningBrowser>;
   /** Undefined: this host does not record. */
-  startRecorder?: ((browser: LentBrowser) => Recording) | undefined;
+  startRecorder?: ((browser: SessionBrowser) => Recording) | undefined;
   recordings: BrowserReplays;
   /** Writes to the timeline of a session. */
   note: (owner: SessionOwner, entry: TimelineEntry) => Promise<void>;
@@ -44,16 +44,16 @@ export interface LocalBrowsersParts {
 }
 
 /** Browsers that run on this machine. */
-export class LocalBrowsers implements BrowserProvider, LentBrowsers {
+export class LocalBrowsers implements BrowserProvider, SessionBrowsers {
   readonly name = 'local';
   readonly pollMs = 500;
   readonly #parts: LocalBrowsersParts;
   readonly #spares: Spares;
-  readonly #sessions = new Map<string, LentSession>();
+  readonly #sessions = new Map<string, LocalSession>();
   /** Those that have a place: until nothing of them runs. */
-  readonly #placed = new Set<LentSession>();
+  readonly #placed = new Set<LocalSession>();
   /** Those that were not to run here when that was last asked. */
-  #strays: ReadonlySet<LentSession> = new Set();
+  #strays: ReadonlySet<LocalSession> = new Set();
   #placeIsFree = Promise.withResolvers<void>();
   #isStopping = false;
 
@@ -71,7 +71,7 @@ export class LocalBrowsers implements BrowserProvider, LentBrowsers {
     return this.#spares.fill();
   }
 
-  find(sessionId: string): LentBrowser | undefined {
+  find(sessionId: string): SessionBrowser | undefined {
     return this.#sessions.get(sessionId)?.view;
   }
 
@@ -79,7 +79,7 @@ export class LocalBrowsers implements BrowserProvider, LentBrowsers {
     return !this.#isStopping && this.#placed.size < this.#parts.places;
   }
 
-  /** Waits a little for a place; false: there is none, and another host may have one. One that is lent has its own. */
+  /** Waits a little for a place; false: there is none, and another host may have one. One that is allocated has its own. */
   async hasPlace(sessionId: string): Promise<boolean> {
     const deadline = Date.now() + PLACE_WAIT_MS;
     for (;;) {
@@ -100,7 +100,7 @@ export class LocalBrowsers implements BrowserProvider, LentBrowsers {
     const abort = () => session.end({ reason: 'cancelled', detail: null });
     signal.addEventListener('abort', abort, { once: true });
     try {
-      const failure = await session.lent;
+      const failure = await session.allocated;
       if (!failure) {
         const { id, queue } = this.#parts.host;
         const isolation = session.isolation ?? null;
@@ -209,12 +209,12 @@ export class LocalBrowsers implements BrowserProvider, LentBrowsers {
     this.#strays = new Set(strays);
   }
 
-  /** Ends what is lent, or is about to be; others may be lent afterwards. */
+  /** Ends what is allocated, or is about to be; others may be allocated afterwards. */
   endAll(end: BrowserEnd): void {
     for (const session of this.#sessions.values()) session.end(end);
   }
 
-  /** Lends nothing any more, and ends what it has lent; resolves when all of that is released, and what was recorded stored. */
+  /** Allocates nothing any more, and ends all sessions; resolves when they are released and their recordings stored. */
   async stop(end: BrowserEnd): Promise<void> {
     this.#isStopping = true;
     this.#free();
@@ -223,10 +223,10 @@ export class LocalBrowsers implements BrowserProvider, LentBrowsers {
     while (this.#sessions.size > 0) await sleep(ASK_AGAIN_MS / 5);
   }
 
-  #begin(order: SessionOrder): LentSession {
+  #begin(order: SessionOrder): LocalSession {
     const { startRecorder, startBrowser, note, log } = this.#parts;
     const isUsual = order.viewport.width === SPARE_VIEWPORT.width && order.viewport.height === SPARE_VIEWPORT.height;
-    const session = new LentSession(order, {
+    const session = new LocalSession(order, {
       takeBrowser: async () => (isUsual && this.#spares.take()) || startBrowser(order.viewport),
       startRecorder,
       note: (entry) => {
@@ -243,7 +243,7 @@ export class LocalBrowsers implements BrowserProvider, LentBrowsers {
     return session;
   }
 
-  #forget(session: LentSession): void {
+  #forget(session: LocalSession): void {
     const { sessionId } = session.order;
     if (this.#sessions.get(sessionId) === session) this.#sessions.delete(sessionId);
   }

@@ -8,7 +8,7 @@ import { giveBackUser, takeUser } from './unprivileged-user.ts';
 const run = promisify(execFile);
 const TRIAL_MS = 20_000;
 
-/** The programs of this machine that a host of browsers uses; null: there is none that works. */
+/** The programs of this machine that a browser host uses; null: there is none that works. */
 export interface BrowserPrograms {
   /** Absolute, as are all. */
   chromium: string;

@@ -1,4 +1,4 @@
-import type { LentBrowser, Tab } from '../chromium/browser.ts';
+import type { SessionBrowser, Tab } from '../chromium/browser.ts';
 import { commandOf, type Held, heldAfter, isRelease, isReplaceable, NOTHING_HELD, releases } from './input-rules.ts';
 import type { InputMessage } from './live-protocol.ts';
 
@@ -9,13 +9,13 @@ const UNANSWERED_MAX = 200;
 
 /** What the one who controls a browser does, in the order in which it was done. */
 export class InputLane {
-  readonly #cdp: LentBrowser['cdp'];
+  readonly #cdp: SessionBrowser['cdp'];
   readonly #tab: () => Tab | undefined;
   #held: Held = NOTHING_HELD;
   #unanswered = 0;
 
   /** @param tab the one that is worked in. */
-  constructor({ cdp }: LentBrowser, tab: () => Tab | undefined) {
+  constructor({ cdp }: SessionBrowser, tab: () => Tab | undefined) {
     this.#cdp = cdp;
     this.#tab = tab;
   }

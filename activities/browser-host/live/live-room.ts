@@ -1,5 +1,5 @@
 import type { LiveViewer } from '../../../domain/review/browser-sessions/live/live-viewer-rules.ts';
-import type { BrowserEnd, LentBrowser, Picture, Tab } from '../chromium/browser.ts';
+import type { BrowserEnd, SessionBrowser, Picture, Tab } from '../chromium/browser.ts';
 import { InputLane } from './input-lane.ts';
 import type { HostMessage, ViewerMessage } from './live-protocol.ts';
 import { steer } from './steering.ts';
@@ -49,7 +49,7 @@ export interface RoomOptions {
 
 /** The people who watch one browser. Many watch, one controls; those who chose no tab see the one that is worked in. */
 export class LiveRoom {
-  readonly #browser: LentBrowser;
+  readonly #browser: SessionBrowser;
   readonly #options: RoomOptions;
   readonly #joined = new Map<number, Joined>();
   readonly #input: InputLane;
@@ -65,7 +65,7 @@ export class LiveRoom {
   readonly #stopTabs: () => void;
   readonly #clock: NodeJS.Timeout;
 
-  constructor(browser: LentBrowser, options: RoomOptions) {
+  constructor(browser: SessionBrowser, options: RoomOptions) {
     this.#browser = browser;
     this.#options = options;
     this.#input = new InputLane(browser, () => this.#frontTab());

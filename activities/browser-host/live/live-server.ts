@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { SessionOwner } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
 import type { LiveViewer } from '../../../domain/review/browser-sessions/live/live-viewer-rules.ts';
-import type { LentBrowser, LentBrowsers } from '../chromium/browser.ts';
+import type { SessionBrowser, SessionBrowsers } from '../chromium/browser.ts';
 import { viewerMessage } from './live-protocol.ts';
 import { LiveRoom, type Member, type ViewerConnection } from './live-room.ts';
 import { PictureWindow } from './picture-window.ts';
@@ -21,7 +21,7 @@ const WAITING_MAX_BYTES = 4_194_304;
 export const CLOSED = { notHere: 4404, tooMany: 4429, malformed: 1008 } as const;
 
 export interface LiveServerOptions {
-  browsers: LentBrowsers;
+  browsers: SessionBrowsers;
   /** Notes who took control of a browser, and from whom. Rejected: they do not keep it. */
   noteControl: (owner: SessionOwner, viewer: LiveViewer, previous: LiveViewer | undefined) => Promise<void>;
   log: Logger;
@@ -38,9 +38,9 @@ export interface LiveServer {
 
 export function createLiveServer({ browsers, noteControl, log }: LiveServerOptions): LiveServer {
   const rooms = new Map<string, LiveRoom>();
-  const awaited = new WeakSet<LentBrowser>();
+  const awaited = new WeakSet<SessionBrowser>();
   /** Once for a browser, however many rooms it has one after the other: each wait lasts until it ends. */
-  const awaitEnd = (browser: LentBrowser, sessionId: string) => {
+  const awaitEnd = (browser: SessionBrowser, sessionId: string) => {
     if (awaited.has(browser)) return;
     awaited.add(browser);
     void browser.ending.then((end) => rooms.get(sessionId)?.end(end));

@@ -1,4 +1,4 @@
-import type { LentBrowser, Tab } from '../chromium/browser.ts';
+import type { SessionBrowser, Tab } from '../chromium/browser.ts';
 import type { SteerMessage } from './live-protocol.ts';
 
 const BLANK = 'about:blank';
@@ -13,7 +13,7 @@ interface History {
  * the browser.
  */
 export async function steer(
-  { cdp, tabs }: LentBrowser,
+  { cdp, tabs }: SessionBrowser,
   front: Tab | undefined,
   message: SteerMessage,
 ): Promise<string | undefined> {

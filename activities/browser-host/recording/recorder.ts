@@ -4,7 +4,7 @@ import { beginPage, notePage } from '../../../domain/review/browser-sessions/rec
 import { SESSIONS } from '../../../domain/review/browser-sessions/session-announcements.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { Deps } from '../../deps.ts';
-import type { LentBrowser, Tab } from '../chromium/browser.ts';
+import type { SessionBrowser, Tab } from '../chromium/browser.ts';
 import { EncodedFiles } from './encoded-files.ts';
 import { type EncoderProgram, PICTURES_PER_SECOND, startEncoder } from './ffmpeg.ts';
 import { type PageRow, PageStore, type PageStoreParts } from './page-store.ts';
@@ -42,7 +42,7 @@ interface OpenTab {
 }
 
 /** Begins to record a browser, until its end at the latest. The browser's session lives on, whatever fails here. */
-export function startRecorder(browser: LentBrowser, parts: RecorderParts): Recorder {
+export function startRecorder(browser: SessionBrowser, parts: RecorderParts): Recorder {
   const { owner, tabs } = browser;
   const folder = join(parts.folder, owner.sessionId);
   const pagesMax = parts.pagesMax ?? PAGES_MAX;
@@ -106,7 +106,7 @@ async function noteMissing(running: TabRecording | undefined, last: TabRecording
 }
 
 function recordTab(
-  { tenantId, sessionId }: LentBrowser['owner'],
+  { tenantId, sessionId }: SessionBrowser['owner'],
   title: () => string,
   { pageId, folder, actingAs, log, objects, giveUpMs, encoder, waitingMaxBytes }: RecorderParts & { pageId: number },
 ): TabRecording {

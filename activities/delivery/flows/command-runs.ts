@@ -58,7 +58,7 @@ const FORGOTTEN_AFTER_MS = 3_600_000;
 
 type CommandRunContext = Pick<RunContext, 'id' | 'taskType' | 'releaseName' | 'payload'>;
 
-/** The commands that this process carries out, by run. Whoever starts one has claimed its program in the run's row. */
+/** The commands that this process executes, by run. Whoever starts one has claimed its program in the run's row. */
 export class CommandRuns {
   /** The task queue of this process alone, on which a command is followed that takes longer. */
   readonly taskQueue = `${COMMANDS_QUEUE}/${randomUUID()}`;
@@ -88,7 +88,7 @@ export class CommandRuns {
     return this.#means.leaseTimes;
   }
 
-  /** Undefined when this process carries out no such run. */
+  /** Undefined when this process executes no such run. */
   find(runId: string): CommandRun | undefined {
     return this.#open.get(runId);
   }

@@ -7,7 +7,7 @@ import { createScheduleActivities } from './schedules.activities.ts';
 
 /**
  * All that runs do, except the operator's commands and the service's own operations, which have other workers.
- * @param options.runsCommands this process is such a worker, too: it carries out brief commands itself.
+ * @param options.runsCommands this process is such a worker, too: it executes brief commands itself.
  */
 export const createFlowActivities = (deps: Deps, options: { runsCommands: boolean }) => ({
   ...createRunStepActivities(deps, options),

@@ -36,13 +36,13 @@ export const createPatchBranch: Operation = async (deps, tenant, run) => {
 
 /** @param operations what the service does by itself, of all areas. */
 export const createOperationActivities = (deps: Deps, operations: Readonly<Record<OperationId, Operation>>) => ({
-  /** Carries out a run of a type that the service does itself. */
+  /** Executes a run of a type that the service does itself. */
   async runOperation(key: RunKey): Promise<RunOutcome> {
     const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
     const operation: Operation | undefined = operations[run.taskType as OperationId];
     // An engine whose store is older than the row asks again for what has ended.
     if (isFinal(run.status)) return { status: run.status };
-    if (!operation) return { status: 'failed', error: `The service itself does not carry out ${run.taskType}` };
+    if (!operation) return { status: 'failed', error: `The service itself does not execute ${run.taskType}` };
     return operation(deps, key, run);
   },
 });

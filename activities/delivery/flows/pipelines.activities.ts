@@ -21,7 +21,7 @@ const ENDS: Record<Exclude<PipelineState, 'open'>, RunOutcome> = {
   cancelled: { status: 'cancelled', error: 'The pipeline was cancelled on its host' },
 };
 
-/** Pipelines of git hosts that carry runs out. */
+/** Pipelines of git hosts that execute runs. */
 export const createPipelineActivities = (deps: Deps) => {
   const contextOf = (key: RunKey): Promise<RunContext> => runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
   const hostOf = async (

@@ -24,7 +24,7 @@ import { asNonRetryable } from '../../non-retryable.ts';
 
 export interface RunPlan extends Omit<Plan, 'isUngated'> {
   isOver: false;
-  /** No gate stood before it: it is being carried out already. */
+  /** No gate stood before it: it is being executed already. */
   isRunning: boolean;
   /** The task queue of the process that has started the run's command, which goes on. */
   followOn?: string;
@@ -68,8 +68,8 @@ const BRIEF_MS = 2_000;
  */
 export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsCommands: boolean }) => ({
   /**
-   * Plans a run, and begins it at once when no gate stands before it; one that cannot be carried out is ended. Where
-   * this process runs commands, it also carries out one that no gate stands before, and ends the run if that is brief.
+   * Plans a run, and begins it at once when no gate stands before it; one that cannot be executed is ended. Where
+   * this process runs commands, it also executes one that no gate stands before, and ends the run if that is brief.
    */
   async beginRun(key: RunKey): Promise<RunPlan | NoPlan> {
     const unit = unitOfRun(deps, key);

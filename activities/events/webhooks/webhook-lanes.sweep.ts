@@ -16,7 +16,7 @@ export const webhookLanesSweep = defineSweep({
   handle: ({ launch }, lane) => launch.signalWithStart(webhookLaneContract, lane, deliverSignal),
 });
 
-/** Disables webhooks for which this was noted and then not carried out. */
+/** Disables webhooks for which this was noted and then not executed. */
 export const failedWebhooksSweep = defineSweep({
   name: 'failed-webhooks',
   limit: 100,

@@ -43,7 +43,7 @@ export async function runSweep(deps: Deps, sweep: Sweep, signal?: AbortSignal): 
   await eachAtOnce(rows, concurrency, handle, { isOver });
   await forgetSweepFailures(system, name, done);
   if (report.handled > 0 && !sweep.isRoutine)
-    log.warn({ sweep: name, ...report }, 'accepted work was found undone and carried out');
+    log.warn({ sweep: name, ...report }, 'accepted work was found undone and executed');
   return report;
 }
 

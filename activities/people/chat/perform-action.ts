@@ -59,7 +59,7 @@ export async function answerGivenUp(
   asked: Asked,
 ): Promise<void> {
   if (responseUrl === null) return;
-  const what = asked.kind === 'click' ? 'Your decision was not recorded' : 'Your command was not carried out';
+  const what = asked.kind === 'click' ? 'Your decision was not recorded' : 'Your command was not executed';
   await platform.respond(responseUrl, sentence(`${what}: Quayside had trouble for too long. Please try again.`));
 }
 

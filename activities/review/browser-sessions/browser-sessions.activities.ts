@@ -43,11 +43,11 @@ export interface SayingOfEnd {
   detail: string | null;
 }
 
-/** The process that lends local browsers; absent where hosted ones are asked for. */
+/** The process that allocates local browsers; absent where hosted ones are asked for. */
 export interface ThisHost {
   id: string;
   name: string;
-  /** Whether it can lend one more browser, after waiting a little for that. */
+  /** Whether it can allocate one more browser, after waiting a little for that. */
   hasPlace?: (sessionId: string) => Promise<boolean>;
 }
 
@@ -80,7 +80,7 @@ export const createBrowserSessionActivities = (
     if (!found) throw new Error(`this worker cannot call the browser provider ${provider}`);
     return found;
   };
-  /** Whether what is lent here can be recorded, and why not. */
+  /** Whether what is allocated here can be recorded, and why not. */
   const recordingHere = async (key: SessionKey) => {
     if (!host) return { isPossible: true, reason: null };
     const row = await hostById(deps.reads.as(systemActor(key, SESSIONS)), host.id);
@@ -88,7 +88,7 @@ export const createBrowserSessionActivities = (
   };
 
   return {
-    /** Has a browser lent and its row made live; answers why that is refused for good. */
+    /** Has a browser allocated and its row made live; answers why that is refused for good. */
     provisionSession: (key: SessionKey): Promise<SayingOfEnd | null> =>
       withHeartbeat(async (signal) => {
         const session = await sessionOf(key);

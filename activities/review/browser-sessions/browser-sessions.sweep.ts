@@ -85,5 +85,5 @@ export const agedRecordingsSweep = defineSweep({
   },
 });
 
-/** Forgets hosts of browsers that have long been gone. */
+/** Forgets browser hosts that have long been gone. */
 export const silentHostsChore = defineChore({ name: 'browser-hosts', run: ({ system }) => removeSilentHosts(system) });

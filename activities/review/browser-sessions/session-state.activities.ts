@@ -46,7 +46,7 @@ export const createSessionStateActivities = ({ actingAs, reads }: Pick<Deps, 'ac
       itself(key)((tx) => sessionHasEnded(tx, key.sessionId, { status, reason, detail })),
     /** Notes that nothing of a session runs any more. */
     sessionIsReleased: (key: SessionKey): Promise<void> => itself(key)((tx) => sessionIsReleased(tx, key.sessionId)),
-    /** Whether the host that lent a session has given no sign of life lately. */
+    /** Whether the host that allocated a session has sent no heartbeat lately. */
     async hostIsGone(key: SessionKey): Promise<boolean> {
       const fenced = reads.as(systemActor(key, SESSIONS));
       const session = await findSession(fenced, key.sessionId);

@@ -10,9 +10,9 @@ import type { Deps } from '../../deps.ts';
 import { startUrlOf } from './start-url.ts';
 import type { SessionKey } from './session-state.activities.ts';
 
-/** What workers do for hosts of browsers, which hold no credential of an org. */
+/** What workers do for browser hosts, which hold no credential of an org. */
 export const createStartUrlActivities = (deps: Deps) => ({
-  /** Opens the front door of a session's org for the host that lends its browser: no other reads the answer. */
+  /** Opens the front door of a session's org for the host that allocates its browser: no other reads the answer. */
   async openStartUrl({ hostId, ...key }: SessionKey & { hostId: string }): Promise<SealedStartUrl> {
     const reads = deps.reads.as(systemActor(key, SESSIONS));
     const [session, host] = await Promise.all([findSession(reads, key.sessionId), hostById(reads, hostId)]);

@@ -76,7 +76,7 @@ export const PrometheusError = z
     status: z.literal('error'),
     errorType: z.enum(['bad_data', 'not_found', 'execution', 'timeout', 'unavailable']).meta({
       description:
-        '`bad_data` (400): the query cannot be read; `not_found` (404); `execution` (422): it cannot be carried out, or its answer is too large; `timeout` and `unavailable` (503): it took too long, or the store is away',
+        '`bad_data` (400): the query cannot be read; `not_found` (404); `execution` (422): it cannot be executed, or its answer is too large; `timeout` and `unavailable` (503): it took too long, or the store is away',
     }),
     error: z.string(),
   })

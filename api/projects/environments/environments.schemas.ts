@@ -49,7 +49,7 @@ const fields = {
   promotion: PromotionPolicy.nullable().meta({
     description: 'What a release must meet before it is deployed here',
   }),
-  browser: BrowserSettings.nullable().meta({ description: 'How browsers are lent at the org' }),
+  browser: BrowserSettings.nullable().meta({ description: 'How browsers are allocated at the org' }),
 };
 
 export const EnvironmentIn = z

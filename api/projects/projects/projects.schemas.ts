@@ -93,7 +93,7 @@ const configuration = {
     }),
   recordPipeline: Pipeline.omit({ ref: true }).meta({
     description:
-      'The git host pipeline that carries out browser sessions, instead of the service, and reports by `PATCH /api/browser-sessions/{id}`',
+      'The git host pipeline that executes browser sessions, instead of the service, and reports by `PATCH /api/browser-sessions/{id}`',
   }),
   cascade: z.array(z.strictObject({ from: Name, to: Name })).max(200),
   workItems: z.strictObject({

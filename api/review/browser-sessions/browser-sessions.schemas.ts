@@ -143,7 +143,7 @@ export const ProvidersQuery = z.strictObject({
 
 export const BrowserProviders = z
   .object({
-    provider: z.enum(BROWSER_PROVIDERS).nullable().meta({ description: 'The one that carries out new sessions' }),
+    provider: z.enum(BROWSER_PROVIDERS).nullable().meta({ description: 'The one that executes new sessions' }),
     reason: z.string().nullable().meta({ description: 'Why none does' }),
     external: Available,
     browserbase: Available,
@@ -153,7 +153,7 @@ export const BrowserProviders = z
       places: z.int().meta({ description: 'Sessions at the same time, on all hosts' }),
       placesUsed: z.int(),
       records: z.boolean().meta({ description: 'Whether a host can record' }),
-      trouble: z.string().nullable().meta({ description: 'Why a host lends no browsers, or does not record' }),
+      trouble: z.string().nullable().meta({ description: 'Why a host allocates no browsers, or does not record' }),
     }),
   })
   .meta({ id: 'BrowserProviders' });

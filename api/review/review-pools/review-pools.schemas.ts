@@ -37,7 +37,7 @@ const fields = {
   }),
   definition: GivenObject.meta({
     description:
-      'For the builder, which gets it in the payload of its run. `pipeline` has the runs carried out as a pipeline of the git host, as in a payload',
+      'For the builder, which gets it in the payload of its run. `pipeline` has the runs executed as a pipeline of the git host, as in a payload',
   }),
   isActive: z
     .boolean()

@@ -31,7 +31,7 @@ const WithPayloadIn = z.strictObject({
     .max(8_192)
     .regex(/^[\x21-\x7e]+$/, 'must be a token')
     .meta({ description: "The caller's OAuth token of the provider; it is not stored" }),
-  triggerFlow: z.boolean().default(false).meta({ description: 'Start the run that carries the request out' }),
+  triggerFlow: z.boolean().default(false).meta({ description: 'Start the run that executes the request' }),
 });
 
 const CreatedRequest = RequestOut.extend({
@@ -54,7 +54,7 @@ export const withPayloadRoutes = [
     summary: 'Create a work item with a payload for automation',
     description: [
       "The work item is created with the caller's own token; only the address comes from the integration. The payload is in the work item's text: as a comment on host-a, in a section to unfold on host-b and tracker-a; it also names the request by `requestId`. A token that the provider refuses is 400 of `#/body/authToken`.",
-      'The reply is the request; callbacks and the run that carries it out report to it. If the answer of the provider is lost, the reply is 502 or 504 and the request stays `creating`, until a callback names it; otherwise it has failed after five minutes.',
+      'The reply is the request; callbacks and the run that executes it report to it. If the answer of the provider is lost, the reply is 502 or 504 and the request stays `creating`, until a callback names it; otherwise it has failed after five minutes.',
       'With `triggerFlow` the payload is checked as in `POST /api/flows/run` before the work item is created; its repository is the project where it names none. The run reports to the work item.',
     ].join('\n\n'),
     roles: ANY_ROLE,

@@ -19,7 +19,7 @@ export const workItemRequestsRoutes = [
     description: [
       '`started` → `in_progress`, `completed` → `completed` (`closed` if the work item is closed, or as soon as it is), `rejected` → `completed`, `failed` → `failed`, `cancelled` → `closed`.',
       'The request is found by `requestId`, else by `executionId`, else it is the newest one of the work item and `taskType`, or the newest of the work item without `taskType`; one that is not known is added.',
-      'Order and repetition make no difference: the same event of an execution counts once, within an execution the later `occurredAt` counts, and `started` never undoes an end. The execution that began last decides; its `started` opens the request again, and what is reported of older ones is only noted. Without `executionId` the newest execution is meant, so a request that is carried out again needs an `executionId` to be opened again. An `occurredAt` more than ten minutes ahead is refused.',
+      'Order and repetition make no difference: the same event of an execution counts once, within an execution the later `occurredAt` counts, and `started` never undoes an end. The execution that began last decides; its `started` opens the request again, and what is reported of older ones is only noted. Without `executionId` the newest execution is meant, so a request that is executed again needs an `executionId` to be opened again. An `occurredAt` more than ten minutes ahead is refused.',
     ].join('\n\n'),
     roles: ['owner', 'application'],
     projectScope: 'row',

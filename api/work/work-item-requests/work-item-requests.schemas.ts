@@ -35,7 +35,7 @@ export const CallbackIn = z.strictObject({
   taskType: Name.optional(),
   requestId: z.uuid().optional().meta({ description: 'As in the payload of the work item' }),
   executionId: Name.optional().meta({
-    description: 'Run, pipeline or job that carries the request out; without it the newest one is meant',
+    description: 'Run, pipeline or job that executes the request; without it the newest one is meant',
   }),
   workItemUrl: z
     .url({ protocol: /^https?$/ })

@@ -98,6 +98,6 @@ export const WorkItem = z
 export const WorkItemWithRuns = WorkItem.extend({
   openRuns: z.array(RunState).meta({
     description:
-      'Newest first: the runs of the project that name the work item, or carry out requests made in it, and have not ended',
+      'Newest first: the runs of the project that name the work item, or execute requests made in it, and have not ended',
   }),
 }).meta({ id: 'WorkItemWithRuns' });

@@ -23,7 +23,7 @@ export type RequestedBuild =
 
 /**
  * Has a commit built by a run of the build flow, unless the project does not build its branch, or a run builds or has
- * built it. Whoever calls launches the run that is accepted. Throws `flow_unavailable` when nothing carries builds out.
+ * built it. Whoever calls launches the run that is accepted. Throws `flow_unavailable` when nothing executes builds.
  */
 export async function requestBuild(
   tx: Tx,

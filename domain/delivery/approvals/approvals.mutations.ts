@@ -29,7 +29,7 @@ async function termsFor(tx: Tx, run: RunContext): Promise<Terms | undefined> {
   const { payload, taskType } = run;
   const own = policyOfPayload(payload);
   const type = flowType(taskType);
-  // Its children would ask for approvals: it is carried out as a whole.
+  // Its children would ask for approvals: it is executed as a whole.
   const gates = await gatesOfRun(tx, { type: type ? gatedAs(type, undefined) : UNKNOWN_TYPE, ...run });
   if (gates.missing.length > 0) throw new DomainError('invalid_request', whyMissing(gates));
   return termsOf({ policies: gates.policies, run: own, now: tx.now });

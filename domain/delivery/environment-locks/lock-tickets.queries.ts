@@ -110,7 +110,7 @@ export const grantToFirst = ({ db, tenantId }: Tx, environmentId: string): Promi
 const IS_RUN_OPEN = sql<SqlBool>`exists (select from flow_run r where r.tenant_id = environment_lock_ticket.tenant_id
   and r.id = environment_lock_ticket.run_id and r.has_workflow and r.ended_at is null)`;
 
-/** Whether a workflow of ours carries out a run that has not ended. */
+/** Whether a workflow of ours executes a run that has not ended. */
 export async function isRunOpen({ db, tenantId }: Reads, runId: string): Promise<boolean> {
   const open = await db
     .selectFrom('flow_run')

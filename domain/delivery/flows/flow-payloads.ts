@@ -28,7 +28,7 @@ const WorkItemRef = z.strictObject({
 });
 export type WorkItemRef = z.output<typeof WorkItemRef>;
 
-/** What the payload of every type may name. Other members are kept and passed to what carries the run out. */
+/** What the payload of every type may name. Other members are kept and passed to what executes the run. */
 const COMMON = {
   id: z.string(),
   repositoryIdentifier: z.string().max(255).optional(),
@@ -48,7 +48,7 @@ const COMMON = {
     description:
       "For a type with the approval gate: as an environment's policy; counts only where the policies of the run's targets skip the approval",
   }),
-  pipeline: Pipeline.optional().meta({ description: 'Carries the run out as a pipeline of the git host' }),
+  pipeline: Pipeline.optional().meta({ description: 'Executes the run as a pipeline of the git host' }),
 };
 
 /** The payload of a type: the members of all types and those of its own. */

@@ -49,7 +49,7 @@ export const CANCELLED: RunOutcome = { status: 'cancelled' };
 export const LOST: RunOutcome = {
   status: 'failed',
   error:
-    'The engine lost the workflow that carried the run out, after its program had begun; see what it did before you start the run again',
+    'The engine lost the workflow that executed the run, after its program had begun; see what it did before you start the run again',
 };
 /** The outcome of a run whose program may have been started by a worker that is gone. */
 export const PROGRAM_LOST: RunOutcome = {
@@ -96,7 +96,7 @@ export async function endRun(
 }
 
 /**
- * Ends a run as its workflow says; when that lost whoever carried the run out, as they reported before. Answers how the
+ * Ends a run as its workflow says; when that lost whoever executed the run, as they reported before. Answers how the
  * run ended.
  */
 export async function closeRun(tx: Tx, run: RunSummary, outcome: RunOutcome): Promise<RunOutcome> {
@@ -142,7 +142,7 @@ export async function reviseEnd(tx: Tx, run: RunSummary, { status, error }: RunO
 }
 
 /**
- * Requests the end of a run; one that an external worker carries out is ended at once. Answers the run whose workflow
+ * Requests the end of a run; one that an external worker executes is ended at once. Answers the run whose workflow
  * is to be cancelled. Throws `not_found`, and `invalid_transition` for a run that ended otherwise.
  */
 export async function requestCancel(tx: Tx, id: string): Promise<RunContext | undefined> {

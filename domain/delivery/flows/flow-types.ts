@@ -37,7 +37,7 @@ export const CHILD_OF_RELEASE = 'execute-release';
 /** The type of the runs that analyse code. */
 export const ANALYZE = 'analyze';
 
-/** The type of the runs that lend a browser, and wait for its end. */
+/** The type of the runs that allocate a browser, and wait for its end. */
 export const RECORD_SESSION = 'record-session';
 
 /** The type of the runs by which review pools get their orgs. */
@@ -191,11 +191,11 @@ export const FLOW_TYPES = [
       force: z.boolean().optional().meta({ description: 'Replace the results that the commit has' }),
     },
   }),
-  type(RECORD_SESSION, 'testing', 'Lend a browser at the org of a pull request or environment, and record it', {
+  type(RECORD_SESSION, 'testing', 'Allocate a browser at the org of a pull request or environment, and record it', {
     own: 'activity',
     payload: {
       sessionId: Name.optional().meta({
-        description: 'The session that the run is for; without it the run makes one where the service carries it out',
+        description: 'The session that the run is for; without it the run makes one where the service executes it',
       }),
     },
   }),
@@ -213,7 +213,7 @@ export const FLOW_TYPES = [
   }),
 ] as const;
 
-/** Types that the service itself carries out. */
+/** Types that the service itself executes. */
 export type OperationId = Extract<(typeof FLOW_TYPES)[number], { own: 'activity' }>['id'];
 
 const byId = new Map<string, FlowType>(FLOW_TYPES.map((each) => [each.id, each]));

@@ -10,7 +10,7 @@ import type { Override } from '../../projects/policies/promotion-policy-rules.ts
 import type { RunOutcome } from './flow-runs.mutations.ts';
 import type { DisplayStatus, RunStatus } from './run-status-rules.ts';
 
-/** Whether a run is carried out by the service and its workers, or by a pipeline of the git host. */
+/** Whether a run is executed by the service and its workers, or by a pipeline of the git host. */
 export type ExecutionMode = 'flow' | 'cicd';
 
 /** Columns by which runs are counted. */
@@ -55,7 +55,7 @@ export const FlowRunSchema = defineEntity({
     scheduleId: p.uuid().nullable(),
     rerunOfId: p.uuid().nullable(),
     rerunType: p.text().nullable(),
-    /** False for a run that an external worker carries out and only reports. */
+    /** False for a run that an external worker executes and only reports. */
     hasWorkflow: p.boolean(),
     isInternal: p.boolean().default(false),
     isScheduled: p.boolean().default(false),
@@ -96,7 +96,7 @@ export const FlowRunSchema = defineEntity({
     dispatchTriedAt: p.datetime(3).nullable(),
     /** The readable part of the id of its workflow; null for a run of a version whose ids had none. */
     workflowPath: p.text().nullable(),
-    /** The one execution of a workflow that carries it out. */
+    /** The one execution of a workflow that executes it. */
     engineRunId: p.text().nullable(),
     /** How its work ended, as its command, pipeline or external worker reported it, for its workflow. */
     reportedEnd: jsonColumn<RunOutcome>().nullable(),

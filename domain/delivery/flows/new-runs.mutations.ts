@@ -56,7 +56,7 @@ interface AcceptOptions extends RunOrigin {
   requestId?: string | undefined;
   /** JSON pointer of the payload in the request, which precedes the names of its fields in errors. */
   prefix?: string;
-  /** The operator's: the run is refused at once when nothing carries it out, or its release cannot go. Absent: it fails later. */
+  /** The operator's: the run is refused at once when nothing executes it, or its release cannot go. Absent: it fails later. */
   commands?: Commands;
 }
 
@@ -223,7 +223,7 @@ export async function rerun(
   const { status, hasWorkflow, payload, parentId, requestedBy: before } = await runById(tx, id);
   assertRerunnable(status);
   if (!hasWorkflow) {
-    const detail = 'A run that an external worker carried out can be repeated only there';
+    const detail = 'A run that an external worker executed can be repeated only there';
     throw new DomainError('invalid_transition', detail);
   }
   const requestedBy = { ...tx.actor, onBehalfOf: await peopleBehind(tx, before) };

@@ -37,8 +37,8 @@ import { displayOf, isFinal, type OpenStatus } from './run-status-rules.ts';
 
 /**
  * Claims a run for one workflow execution and plans it. One that nothing stands before is begun at once, unless a
- * pipeline carries it out; one that cannot be carried out is ended. Of those whose execution the engine lost, what waited
- * waits again, what others carry out is followed, and one whose program may have been started ends as lost. Without a
+ * pipeline executes it; one that cannot be executed is ended. Of those whose execution the engine lost, what waited
+ * waits again, what others execute is followed, and one whose program may have been started ends as lost. Without a
  * plan there is nothing to do, and the outcome says how the run ended.
  * @param startsPrograms the caller starts the program of a command at once where `isProgramClaimed` says that it may.
  */
@@ -83,11 +83,11 @@ export async function beginRun(
 interface CurrentGates {
   executor: ExecutorName;
   gates: RunGates;
-  /** It begins only within the windows of its environments; its children do, where they carry it out. */
+  /** It begins only within the windows of its environments; its children do, where they execute it. */
   hasWindows: boolean;
 }
 
-/** How a run is carried out, and the gates that it passes, as everything is now; undefined: it cannot be carried out. */
+/** How a run is executed, and the gates that it passes, as everything is now; undefined: it cannot be executed. */
 async function currentGates(tx: Tx, run: RunContext, commands: Commands): Promise<CurrentGates | undefined> {
   const { taskType, payload } = run;
   const type = flowType(taskType);

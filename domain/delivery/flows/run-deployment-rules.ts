@@ -33,7 +33,7 @@ export const endOfCommand = <Own extends Ended>(own: Own, reported: Ended | null
 
 /** What of a run shows that its work began, or may have. */
 export interface WorkFacts {
-  /** False: an external worker carries the run out, and began it before it was registered. */
+  /** False: an external worker executes the run, and began it before it was registered. */
   hasWorkflow: boolean;
   programStartedAt: string | null;
   dispatchTriedAt: string | null;

@@ -117,7 +117,7 @@ export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { sta
   for (const environment of environments) {
     const { id: environmentId, name: environmentName } = environment;
     const place = { projectId, environmentId, candidateId, contentDigest, artifacts };
-    // What an external worker carries out passed no gates here.
+    // What an external worker executes passed no gates here.
     const policed = work.hasWorkflow ? undefined : environment;
     const stored = await storeDeploymentOfRun(tx, place, { ...report, environmentName }, requestId, policed);
     if (stored.isNew) tx.after('deployment', { projectId, repositoryIdentifier, domain, deploymentId: stored.id });

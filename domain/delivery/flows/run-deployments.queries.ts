@@ -35,7 +35,7 @@ export async function keepContent({ db, tenantId }: Tx, id: string, content: Dep
     .execute();
 }
 
-/** What a run deploys; `hasWorkflow` false: an external worker carries it out, so that it passed no gates. */
+/** What a run deploys; `hasWorkflow` false: an external worker executes it, so that it passed no gates. */
 export interface ContentOfRun extends DeployedContent {
   hasWorkflow: boolean;
 }

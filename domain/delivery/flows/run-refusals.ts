@@ -48,7 +48,7 @@ export async function assertApprovals(tx: Tx, { payload, gates, stages }: AskedR
   if (all.length > 0) await assertApprovable(tx, all, await requestersOf(tx, requestedBy));
 }
 
-/** Throws `flow_unavailable` where nothing carries runs of a type out. */
+/** Throws `flow_unavailable` where nothing executes runs of a type. */
 export async function assertAvailable(
   tx: Tx,
   type: FlowType,

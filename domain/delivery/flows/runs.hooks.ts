@@ -22,7 +22,7 @@ declare module '../../kernel/hooks.ts' {
     /** A run was accepted, waits at a gate, began, ended, or has another end than before. */
     runReached: (tx: Tx, run: ReachedRun, reached: ReachedStatus) => Promise<void>;
     /**
-     * A type of run that the service carries out itself is asked for. Answers why it cannot be carried out now; null: it can.
+     * A type of run that the service executes itself is asked for. Answers why it cannot be executed now; null: it can.
      * @param projectId undefined: of the whole tenant.
      */
     typeOffered: (tx: Tx, type: { id: string; projectId: string | undefined }) => Promise<string | null>;

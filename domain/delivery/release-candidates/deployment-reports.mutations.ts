@@ -91,7 +91,7 @@ export async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<Re
   };
   const { artifacts } = deployed;
   const candidate = { id: candidateId, contentDigest: deployed.contentDigest, value: { artifacts } };
-  // A run passed the gates, unless an external worker carries it out.
+  // A run passed the gates, unless an external worker executes it.
   const violations = own?.hasWorkflow ? [] : await policyViolations(tx, environment, candidate, unpoliced);
   const dedupeKey = executionId ?? report.deployedAt?.toISOString();
   return {

@@ -65,7 +65,7 @@ export interface Appended {
   entries: JsonText<AppendedEntry[]>;
 }
 
-/** The functions that extend a chain: that of hosts of browsers takes nothing but what they do with sessions. */
+/** The functions that extend a chain: that of browser hosts takes nothing but what they do with sessions. */
 export type AuditFunction = 'audit_append' | 'audit_append_of_browsers';
 
 /** Extends a tenant's chain. It locks the head of the chain until the transaction ends, so it goes last. */

@@ -20,7 +20,7 @@ export type Claim =
   | { outcome: 'replayed'; reply: KeptReply }
   | { outcome: 'other_body' }
   | { outcome: 'running' }
-  /** It was carried out, and its reply was lost with the process or its database connection. */
+  /** It was executed, and its reply was lost with the process or its database connection. */
   | { outcome: 'done' };
 
 /** What a kept reply belongs to; under another key it cannot be decrypted. */

@@ -9,7 +9,7 @@ export interface RunOfToken {
   environmentNames: readonly string[];
   /** The review pool that the run prepares orgs for. */
   poolId: string | null;
-  /** The browser session that the run carries out. */
+  /** The browser session that the run executes. */
   sessionId: string | null;
 }
 

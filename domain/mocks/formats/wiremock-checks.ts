@@ -103,7 +103,7 @@ export const bodyChecks = (patterns: readonly unknown[], path: Path): RequestChe
     return usable({ of: 'body', is: textTest(pattern, at) }, at);
   });
 
-/** A check that can be carried out. Java's look-arounds and back references cannot: patterns run in linear time here. */
+/** A check that can be executed. Java's look-arounds and back references cannot: patterns run in linear time here. */
 export function usable(check: RequestCheck, path: Path): RequestCheck {
   try {
     compileCheck(check, '');

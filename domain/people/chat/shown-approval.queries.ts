@@ -30,7 +30,7 @@ export async function shownApproval(reads: Reads, id: string): Promise<ShownAppr
   };
 }
 
-/** The work item that a run names, with what is known of it by the newest request that the run carries out. */
+/** The work item that a run names, with what is known of it by the newest request that the run executes. */
 async function workItemOfRun({ db, tenantId }: Reads, runId: string): Promise<ShownApproval['workItem']> {
   const found = await db
     .selectFrom('flow_run as r')

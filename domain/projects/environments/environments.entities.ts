@@ -7,7 +7,7 @@ import type { PromotionPolicy } from '../policies/promotion-policy-rules.ts';
 export const ENVIRONMENT_CATEGORIES = ['dev', 'test', 'snapshot', 'release'] as const;
 export type EnvironmentCategory = (typeof ENVIRONMENT_CATEGORIES)[number];
 
-/** How browsers are lent at the org of an environment. */
+/** How browsers are allocated at the org of an environment. */
 export interface BrowserSettings {
   /** Host names that they may reach beside the org, `*.` at the front for all below. */
   allowedHosts?: string[] | undefined;

@@ -10,7 +10,7 @@ const inputName: TextRule = {
   read: (value) => (typeof value === 'string' && INPUT_NAME.test(value) ? value : undefined),
 };
 
-/** A pipeline of the git host that carries a run out. */
+/** A pipeline of the git host that executes a run. */
 export const Pipeline = z.strictObject({
   id: Name.meta({
     description: 'host-a: file name or id of the workflow; host-b: id of the pipeline; host-c: any name, shown only',

@@ -6,7 +6,7 @@ import type { StatusReason } from './session-rules.ts';
  * Who runs the browsers.
  * - `local`: hosts of this service
  * - `browserbase`: a hosted service, with the credentials of an integration of kind `browser`
- * - `external`: a command or pipeline that carries out `record-session`, and reports by PATCH
+ * - `external`: a command or pipeline that executes `record-session`, and reports by PATCH
  */
 export const BROWSER_PROVIDERS = ['local', 'browserbase', 'external'] as const;
 export type BrowserProviderName = (typeof BROWSER_PROVIDERS)[number];
@@ -157,7 +157,7 @@ export interface BrowserProvider {
   /** How often `get` is asked for a session that is held, in milliseconds. */
   readonly pollMs: number;
   /**
-   * Lends a browser that shows the order's first page. Repeated with the same `sessionId` it answers the same browser.
+   * Allocates a browser that shows the order's first page. Repeated with the same `sessionId` it answers the same browser.
    * When it answers a failure, other than `timeout` and `unavailable`, nothing is left behind.
    */
   create(order: SessionOrder, signal: AbortSignal): Promise<ProviderAnswer<CreatedSession>>;
@@ -183,7 +183,7 @@ export interface BrowserProvider {
   removeRecording(ref: SessionRef, signal: AbortSignal): Promise<ProviderAnswer<null>>;
 }
 
-/** The part of a provider that needs no host of browsers: what was recorded, and where a session is watched. */
+/** The part of a provider that needs no browser host: what was recorded, and where a session is watched. */
 export type BrowserReplays = Pick<
   BrowserProvider,
   'name' | 'liveView' | 'replays' | 'playlist' | 'segment' | 'removeRecording'

@@ -7,7 +7,7 @@ import type { Isolation } from '../../kernel/settings/isolation-rules.ts';
 import type { LiveMode } from './live/live-viewer-rules.ts';
 import type { RecordingState, SessionStatus, StatusReason } from './session-rules.ts';
 
-/** A browser that is lent for a time, signed in to an org. */
+/** A browser that is allocated for a time, signed in to an org. */
 export const BrowserSessionSchema = defineEntity({
   name: 'BrowserSession',
   tableName: 'browser_session',
@@ -137,13 +137,13 @@ export const BrowserHostSchema = defineEntity({
     startUrlKey: p.text().nullable(),
     /** Whether it can record. */
     records: p.boolean(),
-    /** Why it lends no browsers, or does not record; null: it does both. */
+    /** Why it allocates no browsers, or does not record; null: it does both. */
     trouble: p.text().nullable(),
     /** Sessions at the same time. */
     places: p.integer(),
     placesUsed: p.integer().default(0),
     startedAt: p.datetime(3),
-    /** Its last sign of life. */
+    /** Its last heartbeat. */
     seenAt: p.datetime(3),
   },
 });

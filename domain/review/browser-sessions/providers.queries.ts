@@ -5,7 +5,7 @@ import { HOST_SILENT_SECONDS } from './hosts/browser-hosts.queries.ts';
 import type { BrowserProviderName } from './browser-provider.port.ts';
 import type { Isolation } from '../../kernel/settings/isolation-rules.ts';
 
-/** The hosts of browsers that are alive, together. */
+/** The browser hosts that are alive, together. */
 export interface LocalPlaces {
   hosts: number;
   places: number;
@@ -14,7 +14,7 @@ export interface LocalPlaces {
   isolation: Isolation | null;
   /** Whether any of them records. */
   records: boolean;
-  /** Why one of them lends no browsers, or does not record. */
+  /** Why one of them allocates no browsers, or does not record. */
   trouble: string | null;
 }
 
@@ -41,14 +41,14 @@ export async function localPlaces({ db }: Pick<Reads, 'db'>): Promise<LocalPlace
 export const hasHostedProvider = async (reads: Reads, projectId: string | undefined): Promise<boolean> =>
   (await usableIntegration(reads, 'browser', projectId)) !== undefined;
 
-/** Why no host of this installation lends browsers. */
+/** Why no host of this installation allocates browsers. */
 export function whyNotLocal({ hosts, places, trouble }: LocalPlaces): string | null {
   if (hosts === 0)
-    return 'No host of browsers is running: start one with `npm run start:browser-host`, which needs Chromium, or add an integration of kind `browser`';
-  return places === 0 ? (trouble ?? 'No host of browsers has a place') : null;
+    return 'No browser host is running: start one with `npm run start:browser-host`, which needs Chromium, or add an integration of kind `browser`';
+  return places === 0 ? (trouble ?? 'No browser host has a place') : null;
 }
 
-/** What could carry out sessions of a project, or of the tenant, and what does. */
+/** What could execute sessions of a project, or of the tenant, and what does. */
 export async function availableProviders(
   reads: Reads,
   projectId: string | undefined,
@@ -64,7 +64,7 @@ export async function availableProviders(
       available: isCarriedOutOutside,
       reason: isCarriedOutOutside
         ? null
-        : 'No command carries out record-session (COMMANDS_FILE), and the project has no `recordPipeline`',
+        : 'No command executes record-session (COMMANDS_FILE), and the project has no `recordPipeline`',
     },
     browserbase: {
       available: isHosted,

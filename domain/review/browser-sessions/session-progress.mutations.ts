@@ -50,8 +50,8 @@ export async function reevaluateSession(tx: Tx, id: string): Promise<SessionProg
 
 function overdueEnding({ provider, hostId }: SessionRow): SessionEnding {
   if (provider === 'local' && hostId === null)
-    return { status: 'error', reason: 'no_capacity', detail: 'No place was free on a host of browsers for 5 minutes.' };
-  const whose = provider === 'external' ? 'The worker that carries it out' : 'The provider';
+    return { status: 'error', reason: 'no_capacity', detail: 'No place was free on a browser host for 5 minutes.' };
+  const whose = provider === 'external' ? 'The worker that executes it' : 'The provider';
   return { status: 'error', reason: 'provisioning_timeout', detail: `${whose} did not report it live in 5 minutes.` };
 }
 
@@ -95,8 +95,8 @@ async function isAlive(tx: Tx, hostId: string | null): Promise<boolean> {
 }
 
 /**
- * Makes a session live that the provider lends; false when that is not wanted any more, or another host that is alive has lent
- * it: what the provider lends is to be released then. Retrying is safe.
+ * Makes a session live that the provider allocates; false when that is not wanted any more, or another host that is alive
+ * has allocated it: what the provider allocates is to be released then. Retrying is safe.
  */
 export async function sessionIsLive(
   tx: Tx,
@@ -108,7 +108,7 @@ export async function sessionIsLive(
   if (!session) return false;
   if (isLive(session.status)) {
     if (host && session.hostId !== host.id && (await isAlive(tx, session.hostId))) return false;
-    // The host that lent it first was lost before that was known.
+    // The host that allocated it first was lost before that was known.
     if (session.providerSessionId !== providerSessionId)
       await changeSession(tx, id, { providerSessionId, isolation, hostId: host?.id ?? null });
     return true;

@@ -18,11 +18,11 @@ export type RecordingState = (typeof RECORDING_STATES)[number];
  * - `front_door_refused`: the org was not opened
  * - `navigation_failed`: the org's page did not load
  * - `provider_error`, `provider_unavailable`: the provider refused or failed; it could not be reached
- * - `host_lost`: the host that ran it gave no sign of life any more
+ * - `host_lost`: the host that ran it sent no heartbeat any more
  * - `session_lost`: the provider no longer knew it
  * - `resource_limit`: it used up its memory, disk or traffic
  * - `assignment_ended`: its pull request has given the org back
- * - `run_failed`: the command or pipeline that was to carry it out ended without it
+ * - `run_failed`: the command or pipeline that was to execute it ended without it
  */
 export const STATUS_REASONS = [
   'stopped',

@@ -129,7 +129,7 @@ export async function extendSession(
   return extended;
 }
 
-/** What a worker outside reports of a session that it carries out. */
+/** What a worker outside reports of a session that it executes. */
 export interface SessionReport {
   providerSessionId?: string | undefined;
   liveViewUrl?: string | undefined;
@@ -201,7 +201,7 @@ export async function removeSessionsOfProject(tx: Tx, projectId: string): Promis
 }
 
 /**
- * Ends the session that a flow run asked for or carried out, when the run has ended: the worker outside is gone, or
+ * Ends the session that a flow run asked for or executed, when the run has ended: the worker outside is gone, or
  * nobody waits for it any more. One that has ended stays as it is.
  */
 export async function endSessionOfRun(

@@ -115,7 +115,7 @@ export const openSessionOfAssignment = (reads: Reads, assignmentId: string): Pro
     .select(COLUMNS)
     .executeTakeFirst();
 
-/** The session that a flow run asked for, or carries out. */
+/** The session that a flow run asked for, or executes. */
 export const sessionOfRun = (reads: Reads, runId: string): Promise<SessionRow | undefined> =>
   sessions(reads)
     .where('s.flowRunId', '=', runId)

@@ -49,7 +49,7 @@ export async function insertAssignment(
   return inserted !== undefined;
 }
 
-export interface Lent {
+export interface AllocatedOrg {
   instanceId: string | null;
   orgUsername: string | null;
   orgExpiresAt: Date | null;
@@ -65,10 +65,10 @@ const changeAssignment = (db: Tx['db'], tenantId: string, id: string) =>
     .where('id', '=', id);
 
 /** Throws `unavailable` when it no longer waits. */
-export async function activate({ db, tenantId }: Tx, id: string, lent: Lent): Promise<void> {
+export async function activate({ db, tenantId }: Tx, id: string, allocated: AllocatedOrg): Promise<void> {
   const { numUpdatedRows } = await changeAssignment(db, tenantId, id)
     .where('state', '=', sql.lit<AssignmentState>('pending'))
-    .set({ ...lent, state: 'active' })
+    .set({ ...allocated, state: 'active' })
     .executeTakeFirstOrThrow();
   assertChanged(numUpdatedRows);
 }

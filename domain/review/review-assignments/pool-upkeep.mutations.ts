@@ -173,7 +173,7 @@ async function prepare(
     await notePool(tx, poolId, { prepareRunId: run.runId, prepareStartedAt: tx.now, prepareDueAt: null });
     return { run, isPreparing: true, failures, dueAt: null };
   } catch (error) {
-    // Nothing here carries such runs out; that may change.
+    // Nothing here executes such runs; that may change.
     if (!(error instanceof DomainError)) throw error;
     const { prepareFailures, prepareDueAt } = await notePrepared(tx, poolId, {
       failures: failures + 1,

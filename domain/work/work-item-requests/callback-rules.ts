@@ -97,7 +97,7 @@ const isRepeated = (each: NotedEvent, index: number, events: readonly NotedEvent
 /**
  * The state of a request by all that was reported of it; undefined before the first event. The newest execution counts;
  * within it the latest event does, and a start never undoes an end. One that was accepted and has not begun leaves it open.
- * @param isItemClosed what was carried out is closed where its work item is; what was rejected is not.
+ * @param isItemClosed what was executed is closed where its work item is; what was rejected is not.
  */
 export function stateOf(
   history: readonly NotedEvent[],

@@ -8,7 +8,7 @@ export interface WantedReport {
   taskType: string;
   status: RunStatus;
   error: string | null;
-  /** Page of the pipeline that carries the run out. */
+  /** Page of the pipeline that executes the run. */
   url: string | null;
 }
 
@@ -54,7 +54,7 @@ export function reportRetryAt(
   return endsByItself ? (retryAt ?? now) : null;
 }
 
-/** What the status of a run is for the request that it carries out. */
+/** What the status of a run is for the request that it executes. */
 export const eventOfRun = (status: RunStatus): RequestEvent => EVENTS[status];
 
 /** At which gate a run waits. Anybody may read a work item: who approves or holds the lock is not named there. */

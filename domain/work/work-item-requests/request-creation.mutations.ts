@@ -84,7 +84,7 @@ export async function completeCreation(
 const isMadeKnownBefore = (each: LockedRequest, created: LockedRequest): boolean =>
   each.id > created.id && each.title === null && (each.taskType ?? created.taskType) === created.taskType;
 
-/** Notes which run carries out a request, and is heard of later. @param projectId of the run. */
+/** Notes which run executes a request, and is heard of later. @param projectId of the run. */
 export const linkRun = (tx: Tx, id: string, run: { runId: string; projectId: string }): Promise<void> =>
   keepExecution(tx, { id, projectId: run.projectId }, run.runId);
 

@@ -9,7 +9,7 @@ import { afterEvents, announceChange, auditChange } from './work-item-requests.m
 import { findRequest, keepExecution, storeRequest } from './work-item-requests.queries.ts';
 
 /**
- * Takes the new status of a run to the request that it carries out: that of its id, which may be of another project, else
+ * Takes the new status of a run to the request that it executes: that of its id, which may be of another project, else
  * the newest of the work item that it names in its own project and of its type. What the work item is to show of it is written after the commit.
  */
 export async function reportRunToRequest(tx: Tx, run: ReachedRun, reached: ReachedStatus): Promise<void> {

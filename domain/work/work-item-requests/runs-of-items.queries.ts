@@ -11,7 +11,7 @@ import type { ItemKey } from './work-item-requests.queries.ts';
 const RUNS_MAX = 20;
 
 /**
- * The open runs of a work item, newest first: those of its project that name it, and those that carry out requests made
+ * The open runs of a work item, newest first: those of its project that name it, and those that execute requests made
  * in it.
  * @param place of the project's work items.
  */

@@ -53,7 +53,7 @@ export interface OrderedWorkItem {
 
 /**
  * Creates a work item with a payload for automation, in the caller's name, and the request that is made by it; with
- * `triggerFlow` also the run that carries it out. The request is known before the provider is asked. What the provider may
+ * `triggerFlow` also the run that executes it. The request is known before the provider is asked. What the provider may
  * have done although its answer was lost stays `creating`, until a callback names it or the sweeper gives it up.
  * Throws `invalid_request`, what a run is refused with, and what the provider failed with.
  */

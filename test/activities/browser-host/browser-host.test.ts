@@ -118,7 +118,7 @@ test('an org that does not let the browser in ends the session, and leaves no br
   expect(host.browsers.placesUsed).toBe(0);
 });
 
-test('a host that is stopped ends what it has lent and says so, and is not known any more', async () => {
+test('a host that is stopped ends what it has allocated and says so, and is not known any more', async () => {
   const { id } = await stage.record((await stage.pullRequestWithOrg()).prNumber);
   await stage.becomes(id, 'live');
   await stopHost();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { WebSocket } from 'ws';
-import type { BrowserEnd, LentBrowser, RunningBrowser } from '../../../activities/browser-host/chromium/browser.ts';
+import type { BrowserEnd, SessionBrowser, RunningBrowser } from '../../../activities/browser-host/chromium/browser.ts';
 import { bridge } from '../../../activities/browser-host/automation/cdp-bridge.ts';
 import { type HostServer, startHostServer } from '../../../activities/browser-host/host-server.ts';
 import type { SignedGrant } from '../../../domain/review/browser-sessions/hosts/host-tokens.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await once(site, 'listening');
   siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
   running = await startLocalBrowser();
-  const lent: LentBrowser = {
+  const allocated: SessionBrowser = {
     owner,
     viewport: { width: 1_280, height: 720 },
     isRecorded: false,
@@ -41,7 +41,7 @@ beforeAll(async () => {
       list: () => Array.from({ length: tabs }),
       attend: () => () => undefined,
       restoreViewport: () => undefined,
-    } as unknown as LentBrowser['tabs'],
+    } as unknown as SessionBrowser['tabs'],
     ending: new Promise<BrowserEnd>(() => undefined),
   };
   const grant = {
@@ -53,7 +53,7 @@ beforeAll(async () => {
   } as unknown as SignedGrant;
   const log = pino({ level: 'silent' });
   host = await startHostServer({
-    lent: { find: () => lent },
+    allocated: { find: () => allocated },
     admit: async () => grant,
     listen: { host: '127.0.0.1', port: 0 },
     onLive: (socket) => socket.terminate(),

@@ -38,7 +38,7 @@ test('of a host that is killed while it records, the session fails and the part 
     const processes = (await childrenOf(host.pid)).flatMap((pid) => [pid, ...processesOf(pid)]);
     expect(processes.length).toBeGreaterThan(5);
     await host.kill('SIGKILL');
-    // Its last sign of life is long ago when that is asked.
+    // Its last heartbeat is long ago when that is asked.
     await app.sql(`update browser_host set seen_at = now() - interval '1 hour'`);
     const [failed] = await Promise.all([
       eventually(

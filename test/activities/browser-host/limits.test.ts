@@ -22,7 +22,7 @@ const foldersOf = (pid: number | undefined): string[] =>
 
 describe.each(['jailed', 'sandboxed'] as const)('a %s browser', (isolation) => {
   test('does not outlive a host that is killed, and the next host removes its files', async () => {
-    const host = fork(new URL('../../support/lending-process.ts', import.meta.url), [isolation]);
+    const host = fork(new URL('../../support/allocating-process.ts', import.meta.url), [isolation]);
     const [{ pid }] = (await once(host, 'message')) as [{ pid: number }];
     const [folder = ''] = foldersOf(host.pid);
     expect((await processesOf(pid)).length).toBeGreaterThan(5);

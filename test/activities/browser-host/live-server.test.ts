@@ -6,11 +6,11 @@ import { WebSocketServer } from 'ws';
 import { createLiveServer, type LiveServer } from '../../../activities/browser-host/live/live-server.ts';
 import type { LiveMode } from '../../../domain/review/browser-sessions/live/live-viewer-rules.ts';
 import { newId } from '../../../domain/kernel/shared/ids.ts';
-import { FakeLentBrowser } from '../../support/fake-lent-browser.ts';
+import { FakeSessionBrowser } from '../../support/fake-session-browser.ts';
 import { LiveClient } from '../../support/live-client.ts';
 import { eventually } from '../../support/eventually.ts';
 
-let browser: FakeLentBrowser;
+let browser: FakeSessionBrowser;
 let live: LiveServer;
 let server: Server;
 let url: string;
@@ -19,7 +19,7 @@ let isTrailAway: boolean;
 const clients: LiveClient[] = [];
 
 beforeEach(async () => {
-  browser = new FakeLentBrowser();
+  browser = new FakeSessionBrowser();
   noted = [];
   isTrailAway = false;
   live = createLiveServer({

@@ -7,7 +7,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { WebSocket, WebSocketServer } from 'ws';
 import type {
   BrowserEnd,
-  LentBrowser,
+  SessionBrowser,
   Picture,
   RunningBrowser,
 } from '../../../activities/browser-host/chromium/browser.ts';
@@ -30,7 +30,7 @@ const RECORDS = `<title>Records</title><p id="records">3</p><p id="name"></p>
 
 let pages: Awaited<ReturnType<typeof servePages>>;
 let running: RunningBrowser;
-let lent: LentBrowser;
+let allocated: SessionBrowser;
 let server: Server;
 let notes: unknown[];
 const closing: (() => void | Promise<void>)[] = [];
@@ -43,7 +43,7 @@ beforeAll(async () => {
     onNote: ({ kind, data }) => kind === 'dialog' && notes.push(data),
     onNoneLeft: () => undefined,
   });
-  lent = {
+  allocated = {
     owner: { sessionId: newId(), tenantId: newId(), projectId: newId() },
     viewport,
     isRecorded: false,
@@ -54,12 +54,12 @@ beforeAll(async () => {
   };
   server = createServer().listen(0, '127.0.0.1');
   const sockets = new WebSocketServer({ server });
-  sockets.on('connection', (socket) => void bridge(socket, lent, pino({ level: 'silent' })));
+  sockets.on('connection', (socket) => void bridge(socket, allocated, pino({ level: 'silent' })));
   await once(server, 'listening');
 });
 beforeEach(async () => {
   notes = [];
-  await lent.cdp.send('Page.navigate', { url: `${pages.url}/records` }, tab().cdpSession);
+  await allocated.cdp.send('Page.navigate', { url: `${pages.url}/records` }, tab().cdpSession);
   await eventually(
     async () => tab().title,
     (title) => title === 'Records',
@@ -77,7 +77,7 @@ afterAll(async () => {
 });
 
 function tab() {
-  const [only] = lent.tabs.list();
+  const [only] = allocated.tabs.list();
   if (!only) throw new Error('the browser has no tab');
   return only;
 }
@@ -85,7 +85,7 @@ async function shows(id: string, text: string): Promise<void> {
   const expression = `document.getElementById('${id}')?.textContent`;
   await eventually(
     async () => {
-      const { result } = await lent.cdp.send('Runtime.evaluate', { expression }, tab().cdpSession);
+      const { result } = await allocated.cdp.send('Runtime.evaluate', { expression }, tab().cdpSession);
       return (result as { value?: string }).value;
     },
     (shown) => shown === text,
@@ -93,7 +93,7 @@ async function shows(id: string, text: string): Promise<void> {
 }
 /** Clicks as a person does; the page answers when its dialog is answered. */
 const click = (id: string) =>
-  lent.cdp.send(
+  allocated.cdp.send(
     'Runtime.evaluate',
     { expression: `document.getElementById('${id}').click()`, userGesture: true },
     tab().cdpSession,
@@ -130,7 +130,7 @@ async function protocol() {
 /** Somebody at the live view. */
 function viewer(room: LiveRoom, name: string): Member & { told: HostMessage[] } {
   const told: HostMessage[] = [];
-  const { tenantId } = lent.owner;
+  const { tenantId } = allocated.owner;
   const actor = { type: 'user', id: newId(), tenantId, tenantSlug: 'acme', role: 'member', email: name } as const;
   const who: LiveViewer = { name, may: 'control', actor, linkId: null };
   const member = room.join(who, {
@@ -142,7 +142,7 @@ function viewer(room: LiveRoom, name: string): Member & { told: HostMessage[] } 
   closing.push(() => member.leave());
   return Object.assign(member, { told });
 }
-const newRoom = () => new LiveRoom(lent, { onControl: async () => true, onEmpty: () => undefined });
+const newRoom = () => new LiveRoom(allocated, { onControl: async () => true, onEmpty: () => undefined });
 const asked = async (told: HostMessage[]) => {
   const found = await eventually(
     async () => told.findLast((message) => message.type === 'dialogs'),
@@ -229,13 +229,13 @@ async function pictures(watched: Picture[], size: { width: number; height: numbe
     (found) => isDeepStrictEqual(found, { said: size, drawn: size }),
   );
   const expression = '[innerWidth, innerHeight].join()';
-  const { result } = await lent.cdp.send('Runtime.evaluate', { expression }, tab().cdpSession);
+  const { result } = await allocated.cdp.send('Runtime.evaluate', { expression }, tab().cdpSession);
   expect(result).toMatchObject({ value: `${size.width},${size.height}` });
 }
 
 test('pictures show the whole page when automation sets a viewport, clears it, detaches and disconnects', async () => {
   const watched: Picture[] = [];
-  closing.push(lent.tabs.watch(tab().id, 25, (picture) => watched.push(picture)));
+  closing.push(allocated.tabs.watch(tab().id, 25, (picture) => watched.push(picture)));
   await pictures(watched, viewport);
   const page = await automation();
   await page.setViewportSize({ width: 800, height: 600 });

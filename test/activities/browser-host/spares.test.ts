@@ -36,7 +36,7 @@ test('a spare browser is taken once, and another one waits after that', async ()
   expect(started.map(({ isRunning }) => isRunning)).toEqual([true, true]);
 });
 
-test('a spare browser that ends is not lent, and another one takes its place', async () => {
+test('a spare browser that ends is not allocated, and another one takes its place', async () => {
   const spares = newSpares();
   await spares.fill();
   started[0]?.kill({ reason: 'provider_error', detail: 'The browser crashed' });

@@ -99,7 +99,7 @@ describe('a request whose process died after its commit', () => {
     return tokens.filter((token: { name: string }) => token.name.startsWith(name)).length;
   };
 
-  test('is never carried out again', async () => {
+  test('is never executed again', async () => {
     const postCandidate = (status: number) =>
       app.as(app.owner).request(status, 'POST', '/api/release-candidates', {
         body: {
@@ -122,7 +122,7 @@ describe('a request whose process died after its commit', () => {
     expect(later.body).toMatchObject({ code: 'already_exists', detail: expect.stringContaining('its reply was lost') });
   });
 
-  test('that was refused has done nothing, and is carried out', async () => {
+  test('that was refused has done nothing, and is executed', async () => {
     await post(201, 'refused-1', { name: 'refused-name' });
     await post(409, 'refused-2', { name: 'refused-name' });
     const [row] = await app.sql(`select done_at from idempotency_key where key = 'refused-2'`);
@@ -225,12 +225,12 @@ test('a request that has begun is not refused for how many of its tenant wait, a
   const held = Promise.withResolvers<void>();
   const others = [queue.run('a', () => held.promise), ...['b', 'c'].map((name) => queue.run('a', doing(name)))];
   await expect(changesOfRequest(queue)('a', doing('new'))).rejects.toMatchObject({ code: 'rate_limited' });
-  const rest = [begun('a', doing('carried out')), begun('a', doing('kept'))];
+  const rest = [begun('a', doing('executed')), begun('a', doing('kept'))];
   held.resolve();
   await Promise.all([...others, ...rest]);
   await eventually(
     async () => queue.isUsedBy('a'),
     (isUsed) => !isUsed,
   );
-  expect(done).toEqual(['claimed', 'carried out', 'kept', 'b', 'c']);
+  expect(done).toEqual(['claimed', 'executed', 'kept', 'b', 'c']);
 });

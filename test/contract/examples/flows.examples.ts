@@ -29,7 +29,7 @@ export const flowsExamples = featureExamples(
     startFlowRun: ({ repositoryIdentifier }) => ({ body: { payload: { id: 'analyze', repositoryIdentifier } } }),
     listFlowRuns: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
     getFlowRun: ({ runId: id }) => ({ params: { id } }),
-    // Nothing was printed: no worker carried it out.
+    // Nothing was printed: no worker executed it.
     getFlowRunOutput: ({ runId: id }) => ({ params: { id }, status: 404 }),
     cancelFlowRun: ({ runId: id }) => ({ params: { id } }),
     rerunFlowRun: ({ endedRunId: id }) => ({ params: { id } }),

@@ -17,18 +17,18 @@ export const reviewPoolsExamples = featureExamples(
     const rule = { repositoryIdentifier, targetType: 'pool', poolTag: tag };
     const { id: ruleId } = await owner.post(201, '/api/review/pools/assign', { ...rule, branchPattern: 'feature/*' });
     const { id: oldRuleId } = await owner.post(201, '/api/review/pools/assign', { ...rule, branchPattern: 'old/*' });
-    const lent = fresh('lent');
-    const { id: lentPoolId } = await owner.post(201, '/api/review/pools', { ...pool, tag: lent });
+    const allocated = fresh('lent');
+    const { id: lentPoolId } = await owner.post(201, '/api/review/pools', { ...pool, tag: allocated });
     for (const name of ['lent-org', 'lent-org', 'lent-org'])
       await owner.post(201, `/api/review/pools/${lentPoolId}/instances`, {
         username: `${fresh(name)}@acme.example.com`,
       });
-    const request = { repositoryIdentifier, assignmentType: 'pr', poolTag: lent };
+    const request = { repositoryIdentifier, assignmentType: 'pr', poolTag: allocated };
     const { id: assignmentId } = await owner.post(201, '/api/review/assignments', { ...request, assignmentId: '117' });
     const { id: endingId } = await owner.post(201, '/api/review/assignments', { ...request, assignmentId: '116' });
     return {
       session: `Bearer ${app.owner.token}`,
-      lent,
+      allocated,
       assignmentId,
       endingId,
       tag,
@@ -62,14 +62,14 @@ export const reviewPoolsExamples = featureExamples(
     getReviewRule: ({ ruleId }) => ({ params: { id: ruleId } }),
     updateReviewRule: ({ ruleId }) => ({ params: { id: ruleId }, body: { priority: 5 } }),
     deleteReviewRule: ({ oldRuleId }) => ({ params: { id: oldRuleId } }),
-    assignReviewEnvironment: ({ repositoryIdentifier, lent }) => ({
+    assignReviewEnvironment: ({ repositoryIdentifier, allocated }) => ({
       body: {
         repositoryIdentifier,
         assignmentType: 'pr',
         assignmentId: '118',
         branch: 'feature/checkout',
         domains: ['sales'],
-        poolTag: lent,
+        poolTag: allocated,
         expirationHours: 48,
       },
     }),

@@ -34,7 +34,7 @@ export interface SimulatedSession {
  * - `moved`: by a redirect
  * - `html`: a page instead of JSON
  * - `slow`: after `ms`
- * - `lost`: carried out, but the connection breaks before the answer
+ * - `lost`: executed, but the connection breaks before the answer
  * - `hang`: never
  */
 export type Behavior =

@@ -40,7 +40,7 @@ const PAGE =
   '<!DOCTYPE html><html><head><title>Maintenance</title></head><body>We are down for maintenance.</body></html>';
 const DRIP_MS = 100;
 
-/** Carries out a fault on a response; false for one that the Metadata interface has to carry out itself. */
+/** Executes a fault on a response; false for one that the Metadata interface has to execute itself. */
 export function carryOut(
   fault: Fault,
   response: ServerResponse,

@@ -69,7 +69,7 @@ const malformed = (message: string) => new SoqlError('MALFORMED_QUERY', message)
 
 type Condition = (row: SoqlRow) => boolean;
 
-/** Parses and carries out a query: fields, nested conditions, order, limit and offset. */
+/** Parses and executes a query: fields, nested conditions, order, limit and offset. */
 export function runSoql(soql: string, tables: Record<string, SoqlTable>): SoqlResult {
   const list = tokens(soql);
   let at = 0;

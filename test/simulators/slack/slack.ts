@@ -6,7 +6,7 @@ import { type Block, SlackWorkspace } from './workspace.ts';
 
 /** What goes wrong for the next `times` calls of `method` (default: any). */
 export interface SlackFault {
-  /** `lost`: the call is carried out, and its answer does not arrive. */
+  /** `lost`: the call is executed, and its answer does not arrive. */
   kind: 'limit' | 'hang' | 'html' | 'error' | 'status' | 'lost';
   method?: string;
   times?: number;

@@ -14,7 +14,7 @@ const REFUSALS: Record<'rejected' | 'expired' | 'stale', RunOutcome> = {
   stale: { status: 'cancelled', error: 'What was to be approved changed' },
 };
 
-/** The approval for which one run waits before it is carried out. Signals may arrive early, twice or never. */
+/** The approval for which one run waits before it is executed. Signals may arrive early, twice or never. */
 export class ApprovalGate {
   readonly #run: RunKey;
   readonly #enterStep: RunStepActivities['enterStep'];

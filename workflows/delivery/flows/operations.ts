@@ -5,7 +5,7 @@ import { ANALYSIS_QUEUE } from '../../queues.contract.ts';
 import { CRM_QUEUE } from '../../queues.contract.ts';
 import { GIT_QUEUE } from '../../queues.contract.ts';
 
-/** Where and with which limits the service carries out runs of the types that it carries out itself. */
+/** Where and with which limits the service executes runs of the types that it executes itself. */
 export const OPERATIONS: Record<OperationId, { queue: string; options: ActivityOptions }> = {
   'create-patch-branch': { queue: GIT_QUEUE, options: OUTSIDE_CALL },
   analyze: { queue: ANALYSIS_QUEUE, options: ANALYSIS },

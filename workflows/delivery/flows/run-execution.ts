@@ -48,7 +48,7 @@ const commandsOf = (taskQueue: string) =>
 
 const TIMED_OUT: RunOutcome = { status: 'timed_out', error: 'The pipeline did not report its end in time' };
 
-/** Carries out one run by the executor of its plan. */
+/** Executes one run by the executor of its plan. */
 export class RunExecution {
   readonly #run: RunKey;
   readonly #taskType: string;
@@ -98,7 +98,7 @@ export class RunExecution {
     return runOperation(this.#run);
   }
 
-  /** Carries a run out by a pipeline; a pipeline that was given up is cancelled on its host. */
+  /** Executes a run by a pipeline; a pipeline that was given up is cancelled on its host. */
   async #followPipeline(timeoutSeconds: number, locks: number): Promise<RunOutcome> {
     let abandoned: RunOutcome = TIMED_OUT;
     try {

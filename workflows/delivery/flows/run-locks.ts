@@ -48,7 +48,7 @@ export class RunLocks {
     return this.#isRequested;
   }
 
-  /** Takes the locks one after another, then begins work and carries it out while it holds them. */
+  /** Takes the locks one after another, then begins work and executes it while it holds them. */
   async whileHeld(
     requests: readonly LockRequest[],
     { begin, work }: { begin: () => Promise<void>; work: () => Promise<RunOutcome> },

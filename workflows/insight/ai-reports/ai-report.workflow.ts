@@ -60,5 +60,5 @@ async function assess(input: AiReportInput, steps: Steps, show: (tokens: number)
 function reasonOf(error: unknown): string {
   if (isCancellation(error)) return 'cancelled: The generation was cancelled';
   if (error instanceof ApplicationFailure && error.type) return `${error.type}: ${error.message}`;
-  return 'interrupted: The generation could not be carried out';
+  return 'interrupted: The generation could not be executed';
 }

@@ -1,6 +1,6 @@
 import { defineSignal } from '../../launch.ts';
 
-/** When a sweep runs; the activity that carries it out has the name that `sweepActivity` gives. */
+/** When a sweep runs; the activity that executes it has the name that `sweepActivity` gives. */
 export interface SweepPlan {
   name: string;
   /** From start to start. */

@@ -24,7 +24,7 @@ type Calls = ProvidedSessionActivities;
 /** A host that did not take its work, and is not known to be gone, is asked again after this time. */
 const HOST_PAUSE_MS = 2_000;
 
-/** What is asked of the provider of a session, on the host of browsers that lends it, or on an ordinary worker. */
+/** What is asked of the provider of a session, on the browser host that allocates it, or on an ordinary worker. */
 export class BrowserCalls {
   readonly #key: SessionKey;
   readonly #state: Pick<
@@ -37,7 +37,7 @@ export class BrowserCalls {
     this.#state = state;
   }
 
-  /** Has a browser lent; what keeps it from that ends the session. */
+  /** Has a browser allocated; what keeps it from that ends the session. */
   async provision({ provider }: SessionProgress): Promise<void> {
     if (provider === 'external') return untilCancelled();
     const taskQueue = queueBeside(provider === 'local' ? BROWSER_SESSIONS_QUEUE : CRM_QUEUE);
@@ -57,7 +57,7 @@ export class BrowserCalls {
     return proxyActivities<StartUrlActivities>(options).openStartUrl({ ...this.#key, hostId });
   }
 
-  /** Watches a browser that is lent, until it ends by itself. */
+  /** Watches a browser that is allocated, until it ends by itself. */
   async hold({ provider, hostQueue }: SessionProgress): Promise<void> {
     if (provider === 'external') return untilCancelled();
     const options =

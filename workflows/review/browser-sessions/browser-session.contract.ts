@@ -5,7 +5,7 @@ import { ENVIRONMENT_LOCKS_QUEUE } from '../../queues.contract.ts';
 import { idEnd, idPath } from '../../../domain/kernel/text/id-segment-rules.ts';
 import { defineContract, defineSignal, defineUpdate } from '../../launch.ts';
 
-/** A browser that is lent for a time. */
+/** A browser that is allocated for a time. */
 export type BrowserSessionInput = TenantKey & BrowserSessionKey;
 
 export const browserSessionContract = defineContract('browserSession', {
@@ -34,7 +34,7 @@ export interface SessionAsk {
 /** An extension that somebody asks for. */
 export interface ExtensionAsk extends SessionAsk {
   minutes: number;
-  /** Made anew for each request: what carries it out may do so twice. Absent in updates sent before there were such ids. */
+  /** Made anew for each request: what executes it may do so twice. Absent in updates sent before there were such ids. */
   extensionId?: string;
 }
 

@@ -23,7 +23,7 @@ const ENDS = {
   host_lost: 'The host that ran it was lost.',
   session_lost: 'Its provider lost it.',
   resource_limit: 'It used up its memory, disk or traffic.',
-  run_failed: 'The run that was to carry it out failed.',
+  run_failed: 'The run that was to execute it failed.',
 };
 
 let socket;

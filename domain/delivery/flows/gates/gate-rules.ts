@@ -31,8 +31,8 @@ export interface KnownEnvironment extends EnvironmentPolicies {
 }
 
 /**
- * A type as it is gated when `executor` carries it out. A release passes its gates in its children, one for each
- * environment; carried out as a whole, by a pipeline or a command, it passes those of all of them.
+ * A type as it is gated when `executor` executes it. A release passes its gates in its children, one for each
+ * environment; executed as a whole, by a pipeline or a command, it passes those of all of them.
  */
 export const gatedAs = (
   { gates, target, own }: GatedType & { own: string | undefined },

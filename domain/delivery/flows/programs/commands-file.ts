@@ -14,7 +14,7 @@ const CommandsFile = z.record(
   }),
 );
 
-/** A program that the operator allows to carry out a type of flow. */
+/** A program that the operator allows to execute a type of flow. */
 export type Command = z.output<typeof CommandsFile>[string];
 
 /** The operator's list: programs by type of flow. */
@@ -41,18 +41,18 @@ export function loadCommands(path: string | undefined): Commands {
   return new Map(Object.entries(parsed.data));
 }
 
-/** The command that carries out runs of a type; undefined: none does. */
+/** The command that executes runs of a type; undefined: none does. */
 export const commandOf = (commands: Commands, taskType: string): Command | undefined =>
   commands.get(taskType) ?? commands.get(flowType(taskType)?.commandOf ?? '');
 
-/** What carries out runs of a type here; undefined: nothing does. */
+/** What executes runs of a type here; undefined: nothing does. */
 export const executorHere = (
   { id, own }: Pick<FlowType, 'id' | 'own'>,
   { hasPipeline, commands }: { hasPipeline: boolean; commands: Commands },
 ): ExecutorName | undefined => executorOf({ own }, { hasPipeline, hasCommand: commandOf(commands, id) !== undefined });
 
 /**
- * The id of the type that keeps runs of a type from being carried out here, itself or that of its children; undefined:
+ * The id of the type that keeps runs of a type from being executed here, itself or that of its children; undefined:
  * nothing does.
  */
 export function unavailableType(

@@ -1,13 +1,13 @@
 import type { FlowTarget, RunGates } from '../gates/gate-rules.ts';
 
-/** What carries a run out: a program of the operator's list, a pipeline of the git host, the service, or child runs. */
+/** What executes a run: a program of the operator's list, a pipeline of the git host, the service, or child runs. */
 export type ExecutorName = 'command' | 'cicd' | 'activity' | 'children';
 
 export interface FlowTraits {
-  /** What a run waits for before it is carried out, always. */
+  /** What a run waits for before it is executed, always. */
   gates: { approval: boolean; lock: boolean };
   target: FlowTarget;
-  /** How the service itself carries the type out; undefined: it does not. */
+  /** How the service itself executes the type; undefined: it does not. */
   own: 'activity' | 'children' | undefined;
   /** Its runs deploy a release to their environment. */
   isDeployment: boolean;
@@ -15,7 +15,7 @@ export interface FlowTraits {
   changesOrg: boolean;
   /** They deploy the release that was there before, instead of one that the payload names. */
   isRollback: boolean;
-  /** The type whose command carries them out where they have none of their own. */
+  /** The type whose command executes them where they have none of their own. */
   commandOf: string | undefined;
   /** A part of another run, which nobody starts by itself. */
   isInternal: boolean;
@@ -44,16 +44,16 @@ export const isPromotion = ({ isDeployment, own }: Pick<FlowTraits, 'isDeploymen
 export const obeysWindows = (type: Pick<FlowTraits, 'isDeployment' | 'own' | 'changesOrg'>): boolean =>
   type.changesOrg || isPromotion(type);
 
-/** Why a type cannot be carried out here, and what would change that. */
+/** Why a type cannot be executed here, and what would change that. */
 export const whyUnavailable = (id: string): string =>
-  `Nothing here carries out ${id}: name a \`pipeline\` of the git host in the payload, or have the operator add ${id} to the list of commands (COMMANDS_FILE)`;
+  `Nothing here executes ${id}: name a \`pipeline\` of the git host in the payload, or have the operator add ${id} to the list of commands (COMMANDS_FILE)`;
 
 export interface LockRequest {
   environmentId: string;
   leaseMinutes: number;
 }
 
-/** How a run is carried out. */
+/** How a run is executed. */
 export interface RunPlan {
   gates: {
     approval: boolean;
@@ -83,7 +83,7 @@ interface PlannedPayload {
 const mayNeedApproval = ({ policies }: RunGates, { approvalPolicy }: PlannedPayload): boolean =>
   policies.some(({ policy }) => policy?.skipApproval !== true) || (policies.length > 0 && approvalPolicy !== undefined);
 
-/** Whether a run is sure to wait for nothing but its own work, however it will be carried out. */
+/** Whether a run is sure to wait for nothing but its own work, however it will be executed. */
 export const waitsForNobody = (
   { own }: Pick<FlowTraits, 'own'>,
   gates: RunGates,
@@ -109,7 +109,7 @@ export const planUnderWay = (plan: RunPlan): RunPlan => ({
   isUngated: true,
 });
 
-/** The plan of a run that `executor` carries out. @param hasWindows it begins only when its environments allow it. */
+/** The plan of a run that `executor` executes. @param hasWindows it begins only when its environments allow it. */
 export function planRun(
   executor: ExecutorName,
   gates: RunGates,

@@ -26,7 +26,7 @@ interface Registered {
   isNew: boolean;
 }
 
-/** What every run that an external worker carries out has in common. */
+/** What every run that an external worker executes has in common. */
 const externalRun = ({ taskType, flowPath }: Registration, projectId: string) => ({
   projectId,
   hasWorkflow: false,
@@ -87,7 +87,7 @@ interface ChildRegistration extends Registration {
 }
 
 /**
- * Registers a run that an external worker carries out as a part of another; while the latest attempt of the same child
+ * Registers a run that an external worker executes as a part of another; while the latest attempt of the same child
  * (type, path, domain and environment) is open it is answered again. Answers its id and the approval controls of the parent's
  * targets. Throws `not_found` for the parent, `invalid_request` for an unknown repository or environment.
  */

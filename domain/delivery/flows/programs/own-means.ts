@@ -2,8 +2,8 @@ import type { Tx } from '../../../unit-of-work.ts';
 import type { ExecutorName } from './executor-rules.ts';
 
 /**
- * Why the service cannot carry out a type now that it otherwise carries out itself; null: it can, or something else
- * carries it out.
+ * Why the service cannot execute a type now that it otherwise executes itself; null: it can, or something else
+ * executes it.
  */
 export async function whyNotByItself(
   tx: Tx,

@@ -28,7 +28,7 @@ export async function forgetDispatch({ db, tenantId }: Tx, id: string): Promise<
     .execute();
 }
 
-/** Records the pipeline that carries a run out; what is known already stays. */
+/** Records the pipeline that executes a run; what is known already stays. */
 export async function notePipeline(
   { db, tenantId }: Tx,
   id: string,

@@ -34,7 +34,7 @@ export interface ScheduleInput {
 
 /**
  * Adds a schedule. Throws `already_exists` for a taken name; `invalid_request` for times that do not exist, a payload
- * that cannot be run, and beyond `SCHEDULES_MAX`; `flow_unavailable` where nothing carries its runs out;
+ * that cannot be run, and beyond `SCHEDULES_MAX`; `flow_unavailable` where nothing executes its runs;
  * `too_few_approvers`.
  */
 export async function createSchedule(

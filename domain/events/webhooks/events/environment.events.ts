@@ -111,7 +111,7 @@ export const environmentEvents = {
     'review_environment.expired': 'A review environment expired',
   }),
   ...defineEvents(BrowserSession, {
-    'browser_session.live': 'A browser was lent and shows its first page',
+    'browser_session.live': 'A browser was allocated and shows its first page',
     'browser_session.ended': 'A browser session ended, expired or failed',
     'browser_session.recording_ready': 'The recording of a browser session, or a part of it, can be played',
   }),

@@ -30,7 +30,7 @@ export interface AnalysisRequest {
 
 interface RequestContext {
   requestId?: string | undefined;
-  /** The operator's: the request is refused at once when nothing carries it out. */
+  /** The operator's: the request is refused at once when nothing executes it. */
   commands?: Commands;
   isScheduled?: boolean;
 }

@@ -82,7 +82,7 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
   const mint = createMinting(parts, callOrg);
   const attempts = new Map<string, Promise<Attempt>>();
 
-  /** Carries out an attempt, or joins the one of this process that began from the same state. */
+  /** Executes an attempt, or joins the one of this process that began from the same state. */
   const attempt = (place: OrgPlace, state: TokenState): Promise<Attempt> => {
     const name = attemptName(place, state);
     const running = attempts.get(name) ?? mint(place, state).finally(() => attempts.delete(name));

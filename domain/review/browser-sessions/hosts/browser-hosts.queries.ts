@@ -5,7 +5,7 @@ import type { NewRow } from '../../../kernel/data/statement.ts';
 import type { Database } from '../../../kernel/data/tables.ts';
 import { OPEN_STATUSES } from '../session-rules.ts';
 
-/** A host that has given no sign of life for so long is not counted on. */
+/** A host that has sent no heartbeat for so long is not counted on. */
 export const HOST_SILENT_SECONDS = 15;
 
 /** What a host says of itself; see the entity. */
@@ -14,7 +14,7 @@ export type HostSaying = Pick<
   'id' | 'name' | 'queue' | 'isolation' | 'records' | 'places' | 'startedAt'
 > & { address: string | null; startUrlKey: string | null; trouble: string | null; placesUsed: number };
 
-/** A sign of life of a host, which is known from its first one on. */
+/** A heartbeat of a host, which is known from its first one on. */
 export async function hostLives(db: Database, host: HostSaying): Promise<void> {
   const { placesUsed, places } = host;
   await db

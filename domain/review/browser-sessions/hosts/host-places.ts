@@ -4,7 +4,7 @@ import { hostById } from './browser-hosts.queries.ts';
 import { isLive } from '../session-rules.ts';
 import type { SessionRow } from '../sessions.queries.ts';
 
-/** Where a live session runs: a host of browsers that takes connections. */
+/** Where a live session runs: a browser host that takes connections. */
 export interface HostPlace {
   hostId: string;
   /** `http://` */
@@ -13,7 +13,7 @@ export interface HostPlace {
 
 /**
  * Where a session runs. Throws `invalid_request` for one that is not local, `invalid_transition` for one that is not live,
- * `unavailable` when its host gives no sign of life or takes no connections.
+ * `unavailable` when its host sends no heartbeat or takes no connections.
  */
 export async function placeOfSession(reads: Reads, session: SessionRow): Promise<HostPlace> {
   const { provider, status, hostId } = session;
@@ -27,7 +27,7 @@ export async function placeOfSession(reads: Reads, session: SessionRow): Promise
   return { hostId, address: await addressOfHost(reads, hostId) };
 }
 
-/** Throws `unavailable` when the host gives no sign of life, or takes no connections. */
+/** Throws `unavailable` when the host sends no heartbeat, or takes no connections. */
 export async function addressOfHost(reads: Pick<Reads, 'db'>, hostId: string): Promise<string> {
   const host = await hostById(reads, hostId);
   if (host?.isAlive === true && host.address !== null) return host.address;

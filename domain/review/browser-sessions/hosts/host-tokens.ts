@@ -14,7 +14,7 @@ const TYPE = 'browser-host+jwt';
 const HOST_ASKS = ['watch', 'control', 'connect'] as const;
 export type HostAsk = (typeof HOST_ASKS)[number];
 
-/** One connection to a session that a host of browsers runs. */
+/** One connection to a session that a browser host runs. */
 export interface HostGrant {
   /** The only host that takes it. */
   hostId: string;

@@ -1,7 +1,7 @@
 import { ISOLATIONS, type Isolation } from '../../../kernel/settings/isolation-rules.ts';
 
 /**
- * Why a host must not lend browsers that are kept in by `possible` alone; undefined: it may.
+ * Why a host must not allocate browsers that are kept in by `possible` alone; undefined: it may.
  * @param possible the strongest isolation that works on the host's machine.
  * @param weakest that the operator allows (`BROWSER_ISOLATION`); undefined: in production `jailed`, elsewhere any.
  */

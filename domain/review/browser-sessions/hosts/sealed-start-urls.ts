@@ -5,7 +5,7 @@ const CONTENT = 'A256GCM';
 /** A host opens what it asked for at once. */
 const HOLDS_SECONDS = 120;
 
-/** The key of one host of browsers, from its start to its end. */
+/** The key of one browser host, from its start to its end. */
 export interface StartUrlKey {
   /** A JSON Web Key (RFC 7517), for the row of the host. */
   publicKey: string;

@@ -47,7 +47,7 @@ interface Context {
 }
 
 /**
- * Lends a browser at the org that is assigned to a pull request; one that is provisioning or live is answered again.
+ * Allocates a browser at the org that is assigned to a pull request; one that is provisioning or live is answered again.
  * Throws `invalid_request`, `not_found` without an active assignment, `flow_unavailable`, and `rate_limited` when the tenant has
  * too many open local sessions.
  */
@@ -63,7 +63,7 @@ export async function recordForPullRequest(
 }
 
 /**
- * Lends a browser at the org of an environment. Throws `not_found`, `invalid_request` without an org, `flow_unavailable`,
+ * Allocates a browser at the org of an environment. Throws `not_found`, `invalid_request` without an org, `flow_unavailable`,
  * `rate_limited` as for a pull request.
  */
 export const recordInEnvironment = async (
@@ -152,7 +152,7 @@ async function insert(
   if (startPath !== undefined && !isOwnPath(startPath, ''))
     throw invalidField('startPath', 'must be a path within the org that begins with one slash');
   const { provider, reason } = await availableProviders(tx, project.id, { isCarriedOutOutside });
-  if (provider === null) throw new DomainError('flow_unavailable', reason ?? 'Nothing lends browsers here');
+  if (provider === null) throw new DomainError('flow_unavailable', reason ?? 'Nothing allocates browsers here');
   if (provider === 'local') await assertRoom(tx, given.sessionsPerTenant);
   const settings = environment?.browser ?? null;
   const allowedHosts = [...new Set([...(settings?.allowedHosts ?? []), ...(wish.allowedHosts ?? [])])];
@@ -187,7 +187,7 @@ async function assertRoom(tx: Tx, most: number): Promise<void> {
 }
 
 /**
- * The session of a run that the service itself carries out; a run that was started without one gets it, for its pull
+ * The session of a run that the service itself executes; a run that was started without one gets it, for its pull
  * request or environment. Retrying is safe. Throws `invalid_request`, `not_found`, `flow_unavailable`, `rate_limited`.
  */
 export async function sessionForRun(

@@ -249,7 +249,7 @@ test('only a commit of the branch is built, and only of a branch that the projec
   });
 });
 
-test('a build that nothing carries out is refused at once', async () => {
+test('a build that nothing executes is refused at once', async () => {
   const { run, preview } = await built();
   await expect(preview(200)).resolves.toMatchObject({ dispatchStatus: 'unavailable' });
   await expect(run(409)).resolves.toMatchObject({ code: 'flow_unavailable', detail: expect.stringContaining('build') });

@@ -323,7 +323,7 @@ test('schedules have names of their own and times that exist', async () => {
   expect(await owner().get(200, '/api/flows/schedules')).toEqual([]);
 });
 
-test('types say what carries them out, or why nothing does', async () => {
+test('types say what executes them, or why nothing does', async () => {
   const types = await owner().get(200, '/api/flows/types');
   const typeOf = (name: string) => types.find(({ id }: Json) => id === name);
   expect(typeOf('create-patch-branch')).toMatchObject({

@@ -33,7 +33,7 @@ const external = async (): Promise<{ id: string; prNumber: number; repositoryIde
 const report = (id: string, body: object, status = 200): Promise<Json> =>
   application().patch(status, `${PATH}/${id}`, body);
 
-test('without a host, an integration or a worker outside nothing is lent, and why is said', async () => {
+test('without a host, an integration or a worker outside nothing is allocated, and why is said', async () => {
   const number = await stage.pullRequest();
   const refused = await stage.record(number, {}, 409);
   expect(refused).toMatchObject({ code: 'flow_unavailable' });
@@ -81,7 +81,7 @@ test('a pull request without an active assignment: 404 that says so; unknown rep
     await stage.record(number, wrong, 400);
 });
 
-test('an environment lends its org: for owners and applications, with its own hosts and wish for recordings', async () => {
+test('an environment allocates its org: for owners and applications, with its own hosts and wish for recordings', async () => {
   await withHost();
   const { repositoryIdentifier } = await sessionStage(app);
   const add = (name: string, more: object) =>

@@ -4,25 +4,25 @@ import { newId } from '../../../../domain/kernel/shared/ids.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
 import { SESSIONS_PATH as PATH, type SessionStage, sessionStage } from '../../../support/browser-sessions.ts';
 import type { Bearer, Json } from '../../../support/client.ts';
-import { type LendingHost, lendingHost, openSocket } from '../../../support/host-server.ts';
+import { type SessionHost, sessionHost, openSocket } from '../../../support/host-server.ts';
 import { engineAway } from '../../../support/launch.ts';
 
 let app: TestApp;
 let stage: SessionStage;
-let host: LendingHost;
+let host: SessionHost;
 let session: { id: string };
 const came: { email: string; until: Date }[] = [];
 
 beforeAll(async () => {
   app = await testApp({ launch: engineAway, env: { PUBLIC_URL: 'https://quayside.example.com' } });
   stage = await sessionStage(app);
-  host = await lendingHost(app, {
+  host = await sessionHost(app, {
     onConnect(socket: WebSocket, { grant }) {
       came.push({ email: grant.by.email, until: grant.until });
       socket.resume();
     },
   });
-  session = await host.lend(stage);
+  session = await host.allocate(stage);
 });
 afterAll(async () => {
   await app.close();
@@ -75,7 +75,7 @@ test('members connect to their own sessions, others of the tenant do, and nobody
     projects: [stage.repositoryIdentifier],
   });
   await connect(200, session.id, limited);
-  const elsewhere = await host.lend(await sessionStage(app));
+  const elsewhere = await host.allocate(await sessionStage(app));
   await connect(404, elsewhere.id, limited);
 });
 
@@ -101,18 +101,18 @@ test('automation of somebody who signed out ends', async () => {
   await app.sql('update auth_session set revoked_at = null');
 });
 
-test('sessions that are not live: 409; of another provider: 400; on a host that gives no sign of life: 503', async () => {
+test('sessions that are not live: 409; of another provider: 400; on a host that sends no heartbeat: 503', async () => {
   const provisioning = await stage.record(await stage.pullRequest());
   const refused = await connect(409, provisioning.id);
   expect(refused.detail).toContain('provisioning');
-  const hosted = await host.lend(stage);
+  const hosted = await host.allocate(stage);
   await app.sql(`update browser_session set provider = 'browserbase' where id = ?`, [hosted.id]);
   await expect(connect(400, hosted.id)).resolves.toMatchObject({
     code: 'invalid_request',
     detail: expect.stringContaining('browserbase'),
   });
-  const silent = await lendingHost(app, {});
-  const lost = await silent.lend(stage);
+  const silent = await sessionHost(app, {});
+  const lost = await silent.allocate(stage);
   await app.sql(`update browser_host set seen_at = now() - interval '1 minute' where id = ?`, [silent.id]);
   await connect(503, lost.id);
   await silent.close();

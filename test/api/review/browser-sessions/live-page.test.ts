@@ -10,18 +10,18 @@ import { type SessionStage, sessionStage } from '../../../support/browser-sessio
 import { BROWSER_TIMEOUT_MS, launchChromium, PAGE_TIMEOUT_MS } from '../../../support/chromium.ts';
 import type { Json } from '../../../support/client.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { FakeLentBrowser } from '../../../support/fake-lent-browser.ts';
-import { type LendingHost, lendingHost } from '../../../support/host-server.ts';
+import { FakeSessionBrowser } from '../../../support/fake-session-browser.ts';
+import { type SessionHost, sessionHost } from '../../../support/host-server.ts';
 import { engineAway } from '../../../support/launch.ts';
 
 let viewer: Browser;
 let app: TestApp;
 let stage: SessionStage;
-let host: LendingHost;
+let host: SessionHost;
 let live: LiveServer;
 let axe: string;
 let jpeg: Buffer;
-let fake: FakeLentBrowser;
+let fake: FakeSessionBrowser;
 let session: { id: string };
 const contexts: BrowserContext[] = [];
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
     noteControl: async () => undefined,
     log: pino({ level: 'silent' }),
   });
-  host = await lendingHost(app, {
+  host = await sessionHost(app, {
     onLive: (socket, { grant }) => live.accept(socket, grant.sessionId, viewerOf(grant)),
     onPictures: (response, { grant }) => live.stream(response, grant.sessionId, viewerOf(grant)),
   });
@@ -51,9 +51,9 @@ afterAll(async () => {
   await host.close();
 });
 beforeEach(async () => {
-  fake = new FakeLentBrowser();
+  fake = new FakeSessionBrowser();
   const { owner: _, ...parts } = fake;
-  session = await host.lend(stage, parts);
+  session = await host.allocate(stage, parts);
 });
 afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
 

@@ -5,7 +5,7 @@ import { type TestApp, testApp } from '../../../support/app.ts';
 import { cookieOf, fromOwnPage } from '../../../support/browser-session.ts';
 import { SESSIONS_PATH, type SessionStage, sessionStage } from '../../../support/browser-sessions.ts';
 import type { Bearer } from '../../../support/client.ts';
-import { hostTokensOf, type LendingHost, lendingHost, openSocket } from '../../../support/host-server.ts';
+import { hostTokensOf, type SessionHost, sessionHost, openSocket } from '../../../support/host-server.ts';
 import { engineAway } from '../../../support/launch.ts';
 import { rawConnection } from '../../../support/raw-http.ts';
 import { eventually } from '../../../support/worker.ts';
@@ -14,7 +14,7 @@ const said = { logs: [] as string[], problems: [] as string[] };
 const ORIGIN = 'http://quayside.test';
 let app: TestApp;
 let stage: SessionStage;
-let host: LendingHost;
+let host: SessionHost;
 let session: { id: string };
 let ownerId: string;
 /** Whether the time of a connection is up as soon as it was let in. */
@@ -30,8 +30,8 @@ beforeAll(async () => {
     served.push({ socket, asks: grant.asks, email: grant.by.email });
     socket.on('message', (data: Buffer, isBinary) => socket.send(data, { binary: isBinary }));
   };
-  host = await lendingHost(app, { onLive: echo, onConnect: echo });
-  session = await host.lend(stage);
+  host = await sessionHost(app, { onLive: echo, onConnect: echo });
+  session = await host.allocate(stage);
   ownerId = (await app.as(app.owner).get(200, '/api/users/me')).id;
 });
 afterAll(async () => {
@@ -120,7 +120,7 @@ test('without a credential 401; sessions of others, unknown ones and other paths
     projects: [stage.repositoryIdentifier],
   });
   (await openLive(limited)).terminate();
-  const other = await host.lend(await sessionStage(app));
+  const other = await host.allocate(await sessionStage(app));
   await expect(openLive(limited, livePath(other.id))).rejects.toThrow(/^404 /);
 });
 
@@ -149,15 +149,15 @@ test('upgrades are counted by their address, whatever stands in their cookie', a
 });
 
 test('sessions that are not live: 409; without a host that is alive: 503; a host that is away: 502', async () => {
-  const ended = await host.lend(stage);
+  const ended = await host.allocate(stage);
   await app.sql(`update browser_session set status = 'ended' where id = ?`, [ended.id]);
   await expect(openLive(app.owner, livePath(ended.id))).rejects.toThrow(/^409 /);
-  const gone = await host.lend(stage);
+  const gone = await host.allocate(stage);
   gone.end({ reason: 'browser_closed', detail: null });
   await expect(openLive(app.owner, livePath(gone.id))).rejects.toThrow(/^404 /);
 
-  const away = await lendingHost(app, {});
-  const lost = await away.lend(stage);
+  const away = await sessionHost(app, {});
+  const lost = await away.allocate(stage);
   await away.close();
   await expect(openLive(app.owner, livePath(lost.id))).rejects.toThrow(/^502 .*cannot be reached/);
   await app.sql(`update browser_host set seen_at = now() - interval '1 minute' where id = ?`, [away.id]);
@@ -184,7 +184,7 @@ test('a token connects once, to its session and for what it says', async () => {
 });
 
 test('when one side closes, the other does, and the session ends all of its sockets', async () => {
-  const ending = await host.lend(stage);
+  const ending = await host.allocate(stage);
   const socket = await openLive(app.owner, livePath(ending.id));
   const closed = once(socket, 'close');
   ending.end({ reason: 'expired', detail: null });
@@ -213,7 +213,7 @@ test('messages of more than 1 MB close the socket', async () => {
 });
 
 test('a caller has ten sockets of a session at most, which keep nobody else out', async () => {
-  const crowded = await host.lend(stage);
+  const crowded = await host.allocate(stage);
   const open = await Promise.all(Array.from({ length: 10 }, () => openLive(app.owner, livePath(crowded.id))));
   await expect(openLive(app.owner, livePath(crowded.id))).rejects.toThrow(/^429 /);
   open.push(await openLive(app.member, livePath(crowded.id)));

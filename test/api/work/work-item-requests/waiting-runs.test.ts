@@ -48,7 +48,7 @@ afterAll(async () => {
   await host.close();
 });
 
-/** An issue with a payload of which the run is started, which no worker carries out. */
+/** An issue with a payload of which the run is started, which no worker executes. */
 async function requested(): Promise<{ id: string; key: string; run: string }> {
   const { id, key, flowExecution } = await app.as(app.member).post(201, '/api/work-items/with-payload', {
     projectIdentifier,

@@ -176,7 +176,7 @@ test.each<[string, string | undefined, Record<string, unknown>, KnownEnvironment
   ['a pipeline to some', 'cicd', { environmentNames: ['uat'] }, [UAT], ['skip']],
   ['a pipeline to one of another category', 'cicd', { environmentNames: ['plain'] }, [PLAIN], ['skip']],
   ['a pipeline to one that is gone', 'cicd', { environmentNames: ['uat', 'gone'] }, [UAT], [OWNERS, 'skip']],
-])('a release that is carried out by %s', (_, executor, payload, found, policies) => {
+])('a release that is executed by %s', (_, executor, payload, found, policies) => {
   const release = FLOW_TYPES.find(({ id }) => id === 'request-release') as FlowType;
   const decided = decide({ ...release, ...gatedAs(release, executor) }, payload);
   expect(decided.lockIds).toEqual(found.map(({ id }) => id));

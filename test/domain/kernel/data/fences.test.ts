@@ -17,7 +17,7 @@ const WITHOUT_TENANT: Record<string, RegExp | undefined> = {
   sign_in_failure: /^true$/,
   known_sign_in: /^true$/,
   rate_limit: /^true$/,
-  // Hosts of browsers serve all tenants; the application only reads them.
+  // Browser hosts serve all tenants; the application only reads them.
   browser_host: /^true$/,
   // Rows of the system role alone.
   sweep_failure: undefined,

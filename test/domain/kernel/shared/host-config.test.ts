@@ -14,7 +14,7 @@ const needed = {
   TOKEN_PUBLIC_KEYS: publicKeys,
 };
 
-test('a host of browsers needs public keys and a login alone, also in production', () => {
+test('a browser host needs public keys and a login alone, also in production', () => {
   const config = parseHostConfig(needed);
   expect(config).toMatchObject({ TOKEN_PUBLIC_KEYS: publicKeys, isProduction: true });
   expect(config.ENCRYPTION_KEYS).toBeUndefined();
@@ -22,7 +22,7 @@ test('a host of browsers needs public keys and a login alone, also in production
 
 test.each(NOT_OF_HOSTS)('it refuses to start with %s', (name) => {
   expect(() => parseHostConfig({ ...needed, [name]: '/nowhere' })).toThrow(
-    new ConfigError(`A host of browsers takes no secret of the service: unset ${name} for it.`),
+    new ConfigError(`A browser host takes no secret of the service: unset ${name} for it.`),
   );
 });
 

@@ -4,7 +4,7 @@ import {
   refusedIsolation,
 } from '../../../../domain/review/browser-sessions/hosts/isolation-rules.ts';
 
-/** Which of `jailed`, `sandboxed` and `none` may lend browsers. */
+/** Which of `jailed`, `sandboxed` and `none` may allocate browsers. */
 test.each<[boolean, Isolation | undefined, boolean[]]>([
   [true, undefined, [true, false, false]],
   [true, 'jailed', [true, false, false]],

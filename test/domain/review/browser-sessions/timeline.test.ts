@@ -77,7 +77,7 @@ test('control of a session that is gone is noted nowhere', async () => {
   await expect(app.sql(`select id from audit_entry where actor->>'email' = 'late@example.com'`)).resolves.toEqual([]);
 });
 
-test('an extension that is carried out again, as after a lost answer, is made once', async () => {
+test('an extension that is executed again, as after a lost answer, is made once', async () => {
   const id = await recordedSession(app, { projectId, isLive: true, recordingState: 'none' });
   const extend = (extensionId: string) =>
     backend.deps.actingAs(systemActor(app.tenantKey, 'test'))((tx) =>

@@ -253,7 +253,7 @@ test('a candidate that is made anew under its name while a run deploys it is not
   ]);
 });
 
-test('a pipeline that carries a run out makes its deployment by its callback', async () => {
+test('a pipeline that executes a run makes its deployment by its callback', async () => {
   await cut('r7');
   const pipeline = { id: 'deploy.yml' };
   const id = await start({ releaseName: 'r7', environmentName: 'uat', pipeline });

@@ -103,7 +103,7 @@ test('a command whose placeholder has no value does not run', async () => {
   });
 });
 
-test('a type that nothing carries out is refused at once, and says what would change that', async () => {
+test('a type that nothing executes is refused at once, and says what would change that', async () => {
   const owner = app.as(app.owner);
   const refused = await owner.post(409, '/api/flows/run', {
     payload: { id: 'install-changeset', repositoryIdentifier },

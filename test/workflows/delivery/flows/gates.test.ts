@@ -211,7 +211,7 @@ test('a schedule whose run cannot go says why: by a run that failed, or itself w
   await owner.delete(204, `/api/flows/schedules/${scheduleId}`);
 });
 
-test('a release that a pipeline or a command carries out as a whole waits for the approval of all its environments', async () => {
+test('a release that a pipeline or a command executes as a whole waits for the approval of all its environments', async () => {
   const release = { ...RELEASE, id: 'request-release', releaseName: 'r3' };
   const runId = await start({ ...release, pipeline: { id: 'deploy.yml' } });
   await approve(app.owner, await approvalOf(runId));

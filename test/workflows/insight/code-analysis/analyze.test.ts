@@ -55,7 +55,7 @@ function analyzerThatSays(log: () => AsyncIterable<Uint8Array>): CodeAnalyzer {
 async function* smallLog() {
   yield Buffer.from(JSON.stringify(logOf([resultAt('R', 'a.js', 1)])));
 }
-/** One attempt of the step that carries out a run. */
+/** One attempt of the step that executes a run. */
 async function attempt(runId: string, log: () => AsyncIterable<Uint8Array> = smallLog) {
   const deps = {
     ...backend.deps,

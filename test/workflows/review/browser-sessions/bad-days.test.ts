@@ -29,7 +29,7 @@ test('a host that takes its work no more fails its session; what was recorded un
     const { id } = await stage.record(await stage.pullRequest());
     await stage.becomes(id, 'live');
     await host.stop();
-    // Its last sign of life is long ago when that is asked.
+    // Its last heartbeat is long ago when that is asked.
     await app.sql(`update browser_host set seen_at = now() - interval '1 hour' where id = ?`, [host.id]);
     await expect(stage.becomes(id, 'error')).resolves.toMatchObject({ statusReason: 'host_lost' });
     const done = await eventually(
@@ -84,7 +84,7 @@ test('a worker that is killed loses no session of a worker outside: report and s
   }
 });
 
-test('a session that was asked for while no worker was there is lent when one comes', async () => {
+test('a session that was asked for while no worker was there is allocated when one comes', async () => {
   const hosted = new FakeBrowsers('browserbase');
   const stage = await sessionStage(app);
   const { repositoryIdentifier } = stage;

@@ -50,7 +50,7 @@ const endsIn = async (id: string, seconds: number) => {
   );
 };
 
-test('a session is lent, watched, extended, stopped, released, and its recording is announced', async () => {
+test('a session is allocated, watched, extended, stopped, released, and its recording is announced', async () => {
   await insertWebhook(app, { event: 'browser_session.*', events: ['browser_session.*'] });
   const number = await stage.pullRequest();
   const requested = await stage.record(number, {
@@ -67,14 +67,14 @@ test('a session is lent, watched, extended, stopped, released, and its recording
     recording: { state: 'recording' },
   });
   expect(Date.parse(session.expires_at) - Date.parse(session.liveAt)).toBe(300_000);
-  const { order } = browsers.lent.get(session.id) ?? {};
+  const { order } = browsers.allocated.get(session.id) ?? {};
   expect(order).toMatchObject({ allowedHosts: ['*.acme.example'], viewport: { width: 1_280, height: 720 } });
   // The same again is the same session.
   await expect(stage.record(number, {}, 200)).resolves.toMatchObject({ id: session.id });
   const extended = await owner().post(200, `${PATH}/${session.id}/extend`, { minutes: 10 });
   expect(Date.parse(extended.expires_at) - Date.parse(session.expires_at)).toBe(600_000);
   await eventually(
-    async () => browsers.lent.get(session.id)?.keptUntil.toISOString(),
+    async () => browsers.allocated.get(session.id)?.keptUntil.toISOString(),
     (until) => until === extended.expires_at,
   );
   await expect(stop(session.id)).resolves.toMatchObject({ status: 'ended', statusReason: 'stopped' });
@@ -111,7 +111,7 @@ test('a session is lent, watched, extended, stopped, released, and its recording
   expect(run).toMatchObject({ taskType: 'record-session', result: { sessionId: session.id, sessionStatus: 'ended' } });
 });
 
-test('stop while provisioning ends the session, and what was being lent is not left behind', async () => {
+test('stop while provisioning ends the session, and what was being allocated is not left behind', async () => {
   const creating = Promise.withResolvers<void>();
   browsers.creating = creating.promise;
   const { id } = await stage.record(await stage.pullRequest());
@@ -122,7 +122,7 @@ test('stop while provisioning ends the session, and what was being lent is not l
   await expect(stop(id)).resolves.toMatchObject({ status: 'ended', statusReason: 'stopped', liveAt: null });
   creating.resolve();
   await isReleased(id);
-  expect(browsers.lent.has(id)).toBe(false);
+  expect(browsers.allocated.has(id)).toBe(false);
   await eventually(
     () => stage.read(id),
     ({ timeline }) => timeline[0].kind === 'released',
@@ -149,7 +149,7 @@ test('a browser that closes by itself ends the session; one that the provider ha
   const [closed, lost] = [await live(), await live()];
   browsers.close(closed.id);
   await expect(stage.becomes(closed.id, 'ended')).resolves.toMatchObject({ statusReason: 'browser_closed' });
-  browsers.lent.delete(lost.id);
+  browsers.allocated.delete(lost.id);
   await expect(stage.becomes(lost.id, 'error')).resolves.toMatchObject({ statusReason: 'session_lost' });
   const run = await eventually(
     () => stage.run(lost.flowRunId),

@@ -48,9 +48,9 @@ async function live() {
   const { prNumber, org } = await stage.pullRequestWithOrg();
   const requested = await stage.record(prNumber, { allowedHosts: ['docs.acme.example'] });
   const session = await stage.becomes(requested.id, 'live');
-  const lent = simulator.sessions.find(({ id }) => id === session.providerSessionId);
-  if (!lent) throw new Error('the provider does not know the session');
-  return { session, lent, org };
+  const allocated = simulator.sessions.find(({ id }) => id === session.providerSessionId);
+  if (!allocated) throw new Error('the provider does not know the session');
+  return { session, allocated, org };
 }
 const hasRecording = (id: string, state: string): Promise<Json> =>
   eventually(
@@ -59,19 +59,19 @@ const hasRecording = (id: string, state: string): Promise<Json> =>
   );
 
 test('a hosted browser shows the org behind its front door, is released when it is stopped, and its recording is played', async () => {
-  const { session, lent, org } = await live();
+  const { session, allocated, org } = await live();
   expect(session).toMatchObject({ provider: 'browserbase', isolation: null, recording: { state: 'recording' } });
-  expect(lent).toMatchObject({ status: 'RUNNING', userMetadata: { quaysideSession: session.id } });
-  expect(lent.visited).toEqual([
+  expect(allocated).toMatchObject({ status: 'RUNNING', userMetadata: { quaysideSession: session.id } });
+  expect(allocated.visited).toEqual([
     expect.stringContaining(`${org.url}/secur/frontdoor.jsp?`),
     'about:blank',
     `${org.url}/home`,
   ]);
-  expect(lent.history).toEqual([`${org.url}/home`]);
+  expect(allocated.history).toEqual([`${org.url}/home`]);
   await app.as(app.owner).post(200, `${PATH}/${session.id}/stop`);
   const { recording } = await hasRecording(session.id, 'ready');
   expect(recording).toMatchObject({ pages: 1 });
-  expect(lent.status).toBe('COMPLETED');
+  expect(allocated.status).toBe('COMPLETED');
   const path = `${PATH}/${session.id}/replays/0`;
   const playlist = await app.as(app.member).request(200, 'GET', path);
   expect(playlist.text).toContain('#EXT-X-ENDLIST');
@@ -80,8 +80,8 @@ test('a hosted browser shows the org behind its front door, is released when it 
 });
 
 test('a session goes on while its provider answers with pages and refusals, until the provider has lost it', async () => {
-  const { session, lent } = await live();
-  const asked = () => simulator.requests.filter((each) => each === `GET /v1/sessions/${lent.id}`).length;
+  const { session, allocated } = await live();
+  const asked = () => simulator.requests.filter((each) => each === `GET /v1/sessions/${allocated.id}`).length;
   simulator.next({ kind: 'html' }, { kind: 'limited' }, { kind: 'status', status: 500 }, { kind: 'lost' });
   const before = asked();
   await eventually(
@@ -89,7 +89,7 @@ test('a session goes on while its provider answers with pages and refusals, unti
     (times) => times > 5,
   );
   await expect(stage.read(session.id)).resolves.toMatchObject({ status: 'live' });
-  simulator.lose(lent.id);
+  simulator.lose(allocated.id);
   await expect(stage.becomes(session.id, 'error')).resolves.toMatchObject({ statusReason: 'session_lost' });
   await hasRecording(session.id, 'none');
 });

@@ -30,7 +30,7 @@ afterAll(async () => {
   await app.close();
 });
 
-test('a host without ffmpeg lends browsers that are not recorded, says why, and operators see it at work', async () => {
+test('a host without ffmpeg allocates browsers that are not recorded, says why, and operators see it at work', async () => {
   const prNumber = await stage.pullRequest();
   const { id } = await stage.record(prNumber);
   const session = await stage.becomes(id, 'live');

@@ -12,7 +12,7 @@ import { recording, replay } from '../../../support/histories.ts';
 test('browser-session goes on with the code of today', () => replay('browser-session'));
 
 /**
- * Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/review/browser-sessions/replay`. A session is lent,
+ * Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/review/browser-sessions/replay`. A session is allocated,
  * extended, refused an extension, stopped and released, and its recording is finished.
  */
 recording('records the history', async ({ keep }) => {

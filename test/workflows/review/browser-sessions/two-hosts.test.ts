@@ -40,7 +40,7 @@ const hostOf = async (id: string) => {
 };
 
 /** A session that another host made live while this one was still creating its browser. */
-async function lentElsewhere() {
+async function allocatedElsewhere() {
   const creating = Promise.withResolvers<void>();
   browsers.creating = creating.promise;
   const { id } = await stage.record(await stage.pullRequest());
@@ -50,15 +50,15 @@ async function lentElsewhere() {
   );
   const other = { id: newId(), queue: `browser-host-${newId()}` };
   await addHost(app, other);
-  const lent = { providerSessionId: `${other.id}/${id}`, isolation: 'jailed', host: other } as const;
+  const allocated = { providerSessionId: `${other.id}/${id}`, isolation: 'jailed', host: other } as const;
   await backend.deps.actingAs(systemActor(app.tenantKey, SESSIONS))((tx) =>
-    sessionIsLive(tx, id, lent, { isPossible: false, reason: null }),
+    sessionIsLive(tx, id, allocated, { isPossible: false, reason: null }),
   );
   return { id, other, create: creating.resolve };
 }
 
-test('a host that comes back leaves its session to the other one that lends it, and ends its own browser', async () => {
-  const { id, other, create } = await lentElsewhere();
+test('a host that comes back leaves its session to the other one that allocates it, and ends its own browser', async () => {
+  const { id, other, create } = await allocatedElsewhere();
   create();
   await eventually(
     async () => browsers.released,
@@ -69,12 +69,12 @@ test('a host that comes back leaves its session to the other one that lends it, 
 });
 
 test('it takes the session over when the other host is lost', async () => {
-  const { id, other, create } = await lentElsewhere();
+  const { id, other, create } = await allocatedElsewhere();
   await app.sql(`update browser_host set seen_at = now() - interval '1 hour' where id = ?`, [other.id]);
   create();
   await eventually(
     () => hostOf(id),
     (hostId) => hostId === host.id,
   );
-  expect(browsers.lent.has(id)).toBe(true);
+  expect(browsers.allocated.has(id)).toBe(true);
 });

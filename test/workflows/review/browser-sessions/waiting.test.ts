@@ -44,7 +44,7 @@ test('a session that waited for a place longer than it was to last has all of it
   isPlaceFree = true;
   const { liveAt, expires_at } = await stage.becomes(id, 'live');
   expect(Date.parse(expires_at) - Date.parse(liveAt)).toBe(60_000);
-  const { expiresAt } = browsers.lent.get(id)?.order ?? {};
+  const { expiresAt } = browsers.allocated.get(id)?.order ?? {};
   expect(expiresAt?.getTime()).toBeGreaterThanOrEqual(freedAt + 60_000);
 });
 
@@ -78,5 +78,5 @@ test('a session that a host does not bring to life in 5 minutes is given up, and
     async () => browsers.released,
     (released) => released.includes(id),
   );
-  expect(browsers.lent.has(id)).toBe(false);
+  expect(browsers.allocated.has(id)).toBe(false);
 });

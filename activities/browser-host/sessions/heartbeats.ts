@@ -1,5 +1,5 @@
 /** Tells that this host lives, and tells the host when nobody hears that any more. */
-export interface SignsOfLifeParts {
+export interface HeartbeatParts {
   /** Rejects when the sign was not taken. */
   say: () => Promise<void>;
   onFailed: (error: unknown) => void;
@@ -9,8 +9,8 @@ export interface SignsOfLifeParts {
   silentMs: number;
 }
 
-/** Gives signs of life until the answered function is called. The one before the first is taken to be just given. */
-export function giveSignsOfLife({ say, onFailed, onSilent, everyMs, silentMs }: SignsOfLifeParts): () => void {
+/** Sends heartbeats until the answered function is called. The one before the first is taken to be just given. */
+export function sendHeartbeats({ say, onFailed, onSilent, everyMs, silentMs }: HeartbeatParts): () => void {
   let isStopped = false;
   let silence = setTimeout(onSilent, silentMs);
   const give = async () => {

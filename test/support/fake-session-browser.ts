@@ -3,7 +3,7 @@ import type {
   CdpMessage,
   Dialog,
   DialogAnswer,
-  LentBrowser,
+  SessionBrowser,
   Picture,
   Tab,
 } from '../../activities/browser-host/chromium/browser.ts';
@@ -16,7 +16,7 @@ interface Watch {
 }
 
 /** A browser that is none: its tabs are a list, and a test takes the pictures. */
-export class FakeLentBrowser implements LentBrowser {
+export class FakeSessionBrowser implements SessionBrowser {
   readonly owner;
   readonly viewport = { width: 1_280, height: 720 };
   readonly isRecorded = true;

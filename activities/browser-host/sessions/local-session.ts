@@ -8,7 +8,7 @@ import type { Isolation } from '../../../domain/kernel/settings/isolation-rules.
 import { hostsOfOrg } from '../../../domain/projects/environments/org-host-rules.ts';
 import { providerFailure } from '../../../domain/review/browser-sessions/provider-failure-rules.ts';
 import type { TimelineEntry } from '../../../domain/review/browser-sessions/session-changes.queries.ts';
-import { type BrowserEnd, CdpError, type LentBrowser, type RunningBrowser } from '../chromium/browser.ts';
+import { type BrowserEnd, CdpError, type SessionBrowser, type RunningBrowser } from '../chromium/browser.ts';
 import { egressEntry } from '../egress/egress-entry.ts';
 import { openFirstPage } from '../automation/first-page.ts';
 import { BrowserTabs } from '../automation/tabs.ts';
@@ -26,19 +26,22 @@ export interface SessionParts {
   /** A browser that nobody else has; rejects with `ChromiumStartError`. */
   takeBrowser: () => Promise<RunningBrowser>;
   /** Undefined: nothing is recorded here. */
-  startRecorder: ((browser: LentBrowser) => Recording) | undefined;
+  startRecorder: ((browser: SessionBrowser) => Recording) | undefined;
   /** Writes to the timeline of the session; never rejects. */
   note: (entry: TimelineEntry) => void;
 }
 
 /**
- * A browser from its order to its end: lent when its first page shows, ended by itself when its time is up, by whatever else
+ * A browser from its order to its end: allocated when its first page shows, ended when its time is up or by whatever else
  * ends it before that, and gone when no process and no file of it is left.
  */
-export class LentSession {
+export class LocalSession {
   readonly order: SessionOrder;
-  /** Answers what kept it from being lent; null: it is lent. Rejects with what `startUrl` did; it is gone then, as after a failure. */
-  readonly lent: Promise<ProviderFailure | null>;
+  /**
+   * Answers what kept it from being allocated; null: it is allocated. Rejects with what `startUrl` did; it is gone then, as
+   * after a failure.
+   */
+  readonly allocated: Promise<ProviderFailure | null>;
   /** Resolves when nothing of it runs any more. */
   readonly gone: Promise<void>;
   /** Resolves when what was recorded is stored, or given up. */
@@ -49,7 +52,7 @@ export class LentSession {
   readonly #gone = Promise.withResolvers<void>();
   readonly #recorded = Promise.withResolvers<void>();
   #browser: RunningBrowser | undefined;
-  #view: LentBrowser | undefined;
+  #view: SessionBrowser | undefined;
   #recorder: Recording | undefined;
   #end: BrowserEnd | undefined;
   #expiresAt: Date;
@@ -62,13 +65,13 @@ export class LentSession {
     this.#expiresAt = order.expiresAt;
     this.gone = this.#gone.promise;
     this.recorded = this.#recorded.promise;
-    this.lent = this.#lend();
-    this.lent.catch(() => undefined);
+    this.allocated = this.#allocate();
+    this.allocated.catch(() => undefined);
     this.keepUntil(order.expiresAt);
   }
 
   /** The browser past its front door, until its end. */
-  get view(): LentBrowser | undefined {
+  get view(): SessionBrowser | undefined {
     return this.#end ? undefined : this.#view;
   }
 
@@ -106,7 +109,7 @@ export class LentSession {
     finished.then(this.#recorded.resolve, this.#recorded.resolve);
   }
 
-  async #lend(): Promise<ProviderFailure | null> {
+  async #allocate(): Promise<ProviderFailure | null> {
     try {
       const failure = await this.#show();
       if (failure) await this.#giveUp();

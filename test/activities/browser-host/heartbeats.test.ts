@@ -1,14 +1,14 @@
-import { giveSignsOfLife } from '../../../activities/browser-host/lending/signs-of-life.ts';
+import { sendHeartbeats } from '../../../activities/browser-host/sessions/heartbeats.ts';
 import { eventually } from '../../support/eventually.ts';
 
 test.each<[string, () => Promise<void>]>([
   ['fail', () => Promise.reject(new Error('the database is away'))],
   ['are not answered', () => new Promise(() => undefined)],
-])('a host whose signs of life %s is told once for each time that it is not heard', async (_, away) => {
+])('a host whose heartbeats %s is told once for each time that it is not heard', async (_, away) => {
   let say = away;
   let silences = 0;
   let heard = 0;
-  const stop = giveSignsOfLife({
+  const stop = sendHeartbeats({
     say: () => say(),
     onFailed: () => undefined,
     onSilent: () => silences++,
