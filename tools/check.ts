@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
 /** The longest first. */
-const CHECKS = ['lint', 'types', 'imports', 'unused', 'reference', 'format:check', 'check:tests'];
+const CHECKS = ['lint', 'types', 'imports', 'unused', 'reference', 'format:check', 'check:tests', 'words'];
 
 interface Outcome {
   name: string;

@@ -31,7 +31,7 @@ const BROWSER_HOST = 'browser host';
 /** What becomes of the rest while a part that is not needed does not run; it is restarted for ever. */
 const WITHOUT = {
   [METRICS_STORE]: 'metrics are accepted, and cannot be queried',
-  [BROWSER_HOST]: 'no browsers are lent',
+  [BROWSER_HOST]: 'no browsers are allocated',
 };
 const RESTARTS_PER_MINUTE = 3;
 const STAYED_MS = 60_000;

@@ -1,0 +1,50 @@
+/** A phrase of the glossary that another word stands for. */
+interface AvoidedPhrase {
+  pattern: RegExp;
+  /** The word to say instead. */
+  word: string;
+}
+
+const NEEDS_ITS_NEIGHBOUR = /^\s*(?:\/\*\*|\/\/|\*) (Of|Likewise|Also)\b/;
+const COMMENT = /^\s*(?:\/\*|\/\/|\*)/;
+const GLOSSARY_ROW = /^\| ([^|`]+) \| [^|]+ \| ([^|]+) \|$/;
+
+/** `…` stands for up to four words. */
+const patternOf = (phrase: string): RegExp => new RegExp(`\\b${phrase.replace(' … ', '(?: \\S+){0,4}? ')}\\b`, 'i');
+
+/** What the glossary in CONTRIBUTING.md says not to write: the third column of its table, separated by commas. */
+export function avoidedPhrases(contributing: string): AvoidedPhrase[] {
+  const [, glossary = ''] = contributing.split('\n## Words\n');
+  const [own = ''] = glossary.split('\n## ');
+  return own.split('\n').flatMap((line) => {
+    const [, word = '', phrases = ''] = GLOSSARY_ROW.exec(line) ?? [];
+    return /^(-+|instead of|–)?$/.test(phrases)
+      ? []
+      : phrases.split(', ').map((phrase) => ({ pattern: patternOf(phrase), word }));
+  });
+}
+
+/**
+ * Comments that cannot be read without what precedes them, and words that the glossary replaces: each as `file:line reason`.
+ * In a test the words count in comments alone.
+ */
+export function wordProblems(file: string, text: string, avoided: readonly AvoidedPhrase[]): string[] {
+  const lines = text.split('\n');
+  const isProse = (line: string) => !file.startsWith('test/') || COMMENT.test(line);
+  return lines.flatMap((line, index) => {
+    const begins = beginsComment(line, lines[index - 1] ?? '') ? NEEDS_ITS_NEIGHBOUR.exec(line)?.[1] : undefined;
+    const problems = begins === undefined ? [] : [`"${begins} …" needs what precedes it: say what this is`];
+    if (isProse(line))
+      for (const { pattern, word } of avoided) {
+        const found = pattern.exec(line)?.[0];
+        if (found !== undefined) problems.push(`"${found}": the glossary says "${word}"`);
+      }
+    return problems.map((reason) => `${file}:${index + 1} ${reason}`);
+  });
+}
+
+/** Whether a line begins a comment, rather than going on with one. */
+function beginsComment(line: string, previous: string): boolean {
+  if (line.trimStart().startsWith('//')) return !previous.trimStart().startsWith('//');
+  return line.trimStart().startsWith('/**') || previous.trim() === '/**';
+}
