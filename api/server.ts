@@ -31,7 +31,7 @@ import { createRuleCache } from '../domain/review/review-rules/rule-cache.ts';
 import { createDashboardCache } from '../domain/orgs/org-limits/limit-dashboard.ts';
 import { bytesOfText, createCacheMemory } from '../domain/kernel/caches/cache-memory.ts';
 import { createRecordCall } from '../domain/mocks/recording/record-call.ts';
-import { createMockLanes } from '../domain/mocks/serving/mock-lanes.ts';
+import { createMockQueues } from '../domain/mocks/serving/mock-queues.ts';
 import { createAskMetrics } from '../domain/insight/metrics/ask-metrics.ts';
 import { createIdempotency } from '../domain/kernel/idempotency/idempotency.mutations.ts';
 import { createDownloadLinks } from '../domain/kernel/objects/download-links.ts';
@@ -45,7 +45,7 @@ import type { Dependency, Outages } from '../domain/kernel/system/outages.ts';
 import { createHttpServer } from './http/server/http-server.ts';
 import type { HttpMetrics } from './http/server/metrics.ts';
 import { createMockServer } from './mocks/mock-server.ts';
-import { createSocketPlaces } from './http/sockets/socket-places.ts';
+import { createSocketSlots } from './http/sockets/socket-slots.ts';
 import { createSocketServer } from './http/sockets/socket-routes.ts';
 import { sessionSockets } from './review/browser-sessions/session-sockets.ts';
 import { createReleaseEventQueue } from './delivery/release-candidates/release-event-queue.ts';
@@ -122,7 +122,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
     perMinute: config.RATE_LIMIT_PER_MINUTE,
     withoutStore: 'count-alone',
   });
-  const socketPlaces = createSocketPlaces();
+  const socketSlots = createSocketSlots();
   const deploymentLogs = createDeploymentLogCache();
   const memory = createCacheMemory(config.CACHE_MB * 1_048_576);
   let isStopping = false;
@@ -180,7 +180,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
         hostTokens,
         liveLinkTokens,
         findLiveAccess,
-        socketPlaces,
+        socketSlots,
       },
       chat: { ...backend.chat, findSenders: createFindChatSenders(database) },
       crm: { ...backend.crm, noteAccess: createAccessNotes(database, now), openAssignedOrg },
@@ -231,7 +231,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
   const mockDatabase = connectDatabase({ ...access, ...MOCK_CONNECTIONS }, backend.onConnectionLost);
   const mockUpstream = createMockUpstream(backend.mockUpstreams, config.publicUrl);
   const mocks = createMockServer({
-    lanes: createMockLanes({
+    queues: createMockQueues({
       database: mockDatabase.db,
       actingAs,
       onError: (error) => log.warn({ err: error }, 'a request without a step was not announced'),
@@ -269,7 +269,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
       withoutStore: 'count-alone',
     }),
     trustedProxies: config.TRUST_PROXY,
-    places: socketPlaces,
+    slots: socketSlots,
     basePath: config.BASE_PATH,
     publicUrl: config.publicUrl,
     now,

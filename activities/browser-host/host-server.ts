@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { AdmitToken, HostAsk, SignedGrant } from '../../domain/review/browser-sessions/hosts/host-tokens.ts';
 import type { SessionBrowser, SessionBrowsers } from './chromium/browser.ts';
-import { ClientPlaces } from './live/client-places.ts';
+import { ClientSlots } from './live/client-slots.ts';
 
 /** Most bytes of one message of a client. */
 const MESSAGE_MAX_BYTES = 1_048_576;
@@ -60,7 +60,7 @@ const IS_LIVE: Record<HostAsk, boolean> = { watch: true, control: true, connect:
  */
 export async function startHostServer(parts: HostServerParts): Promise<HostServer> {
   const { allocated, admit, listen, onLive, onPictures, onConnect, log } = parts;
-  const places = new ClientPlaces();
+  const slots = new ClientSlots();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_MAX_BYTES, perMessageDeflate: false });
 
   const open = new WeakMap<SessionBrowser, Set<WebSocket>>();
@@ -85,11 +85,11 @@ export async function startHostServer(parts: HostServerParts): Promise<HostServe
     if (!grant) throw new Refused(401, 'The token is not for this host, was used before, or has expired');
     const browser = allocated.find(grant.sessionId);
     if (browser?.owner.tenantId !== grant.by.tenantId) throw new Refused(404, 'The session does not run here');
-    const refused = places.enter(grant);
+    const refused = slots.enter(grant);
     if (refused !== undefined) throw new Refused(429, refused);
     return { grant, browser };
   };
-  const leave = ({ grant }: HostClient) => places.leave(grant);
+  const leave = ({ grant }: HostClient) => slots.leave(grant);
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const client = await enter(request);

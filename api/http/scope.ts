@@ -41,7 +41,7 @@ import type { DeliveryQueue } from '../../domain/events/webhooks/delivery-queue.
 import type { FindWorkTracker } from '../../domain/work/work-items/work-tracker.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { SocketPlaces } from './sockets/socket-places.ts';
+import type { SocketSlots } from './sockets/socket-slots.ts';
 import type { CookieName, Cookies } from './cookies.ts';
 
 /** Dependencies of handlers other than the database, by feature; created once by the composition root. */
@@ -67,7 +67,7 @@ export interface Adapters {
     liveLinkTokens: LiveLinkTokens;
     findLiveAccess: FindLiveAccess;
     /** Which the sockets of this process have, too. */
-    socketPlaces: SocketPlaces;
+    socketSlots: SocketSlots;
   };
   chat: {
     platform: ChatPlatform;

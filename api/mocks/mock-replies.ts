@@ -10,8 +10,8 @@ import {
   type MockAnswer,
 } from '../../domain/mocks/serving/answer.ts';
 import type { MockPlace, Reply } from '../../domain/mocks/decide-batch.ts';
-import type { MockLane } from '../../domain/mocks/serving/mock-lane.ts';
-import type { MockLanes } from '../../domain/mocks/serving/mock-lanes.ts';
+import type { MockQueue } from '../../domain/mocks/serving/mock-queue.ts';
+import type { MockQueues } from '../../domain/mocks/serving/mock-queues.ts';
 import type { MockRequest } from '../../domain/mocks/serving/mock-request.ts';
 import { headerWithOwnAddresses, withOwnAddresses } from '../../domain/mocks/serving/own-addresses.ts';
 import type { RecordCall } from '../../domain/mocks/recording/recording.ts';
@@ -25,7 +25,7 @@ import { sendFaulty, sendSlowly } from './faulty-answers.ts';
 
 /** Where answers come from that no step has. */
 export interface ReplyDeps {
-  lanes: MockLanes;
+  queues: MockQueues;
   forward: ForwardUpstream;
   record: RecordCall;
 }
@@ -34,7 +34,7 @@ export interface ReplyDeps {
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  lane: MockLane;
+  queue: MockQueue;
   called: MockRequest;
   /** The body as it came. */
   received: Buffer;
@@ -45,12 +45,12 @@ export interface Exchange {
   mockUrl: string;
 }
 
-/** Sends what the lane replied to a request. Throws what the client is told otherwise. */
+/** Sends what the queue replied to a request. Throws what the client is told otherwise. */
 export async function sendReply(deps: ReplyDeps, exchange: Exchange, reply: Reply): Promise<void> {
-  const { response, called, lane } = exchange;
+  const { response, called, queue } = exchange;
   switch (reply.kind) {
     case 'gone':
-      deps.lanes.forget(lane.place);
+      deps.queues.forget(queue.place);
       throw notFound('The mock workspace');
     case 'inactive':
       throw new DomainError('mock_unmatched', `No scenario of the workspace ${reply.workspace} is armed`, {
@@ -60,7 +60,7 @@ export async function sendReply(deps: ReplyDeps, exchange: Exchange, reply: Repl
       named(response, reply.scenario);
       return send(
         exchange,
-        linkedBack(await recorded(deps, exchange, reply.scenario, lane.place), exchange, reply.scenario),
+        linkedBack(await recorded(deps, exchange, reply.scenario, queue.place), exchange, reply.scenario),
       );
     case 'step':
       return sendStep(exchange, reply);
@@ -90,7 +90,7 @@ export async function sendReply(deps: ReplyDeps, exchange: Exchange, reply: Repl
     case 'unmatched': {
       const { scenario, workspace, nearest, unmatched } = reply;
       named(response, scenario);
-      deps.lanes.announceUnmatched(lane.place, scenario.id, {
+      deps.queues.announceUnmatched(queue.place, scenario.id, {
         workspace,
         name: scenario.name,
         run: exchange.run,
@@ -124,11 +124,11 @@ const fixedAnswer = ({ status, headers = {}, body }: Exclude<ActiveScenario['unm
 
 async function sendStep(exchange: Exchange, reply: Extract<Reply, { kind: 'step' }>): Promise<void> {
   const { scenario, hit, bodyForm } = reply;
-  const { response, lane, mockPath } = exchange;
+  const { response, queue, mockPath } = exchange;
   named(response, scenario);
   response.setHeader('X-Mock-Step', String(hit.step.seq));
   const left = goneSignal(response);
-  const body = reply.body ?? (bodyForm === null ? Buffer.alloc(0) : await lane.bodyOf(scenario.id, hit.step.seq));
+  const body = reply.body ?? (bodyForm === null ? Buffer.alloc(0) : await queue.bodyOf(scenario.id, hit.step.seq));
   const composed = answerOf(() => composeAnswer(hit, body, bodyForm), hit.step.seq);
   const answer = linkedBack(composed, exchange, scenario);
   const delayMs = drawnDelayMs(scenario.seed, hit);

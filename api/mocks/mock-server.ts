@@ -8,7 +8,7 @@ import { DomainError, notFound } from '../../domain/kernel/shared/errors.ts';
 import { plainHost } from '../../domain/kernel/outbound/host-rules.ts';
 import { newId } from '../../domain/kernel/shared/ids.ts';
 import { MOCK_KEY, serviceId } from '../../domain/mocks/mock-keys.ts';
-import type { MockLane } from '../../domain/mocks/serving/mock-lane.ts';
+import type { MockQueue } from '../../domain/mocks/serving/mock-queue.ts';
 import { mockRequest } from '../../domain/mocks/serving/mock-request.ts';
 import { HOPS_MAX, hopsOf, passedBy } from '../../domain/mocks/serving/upstream.port.ts';
 import { BODY_MAX_BYTES } from '../../domain/mocks/scenarios/step-rules.ts';
@@ -59,14 +59,14 @@ const SAFE_HEADERS = {
  * they are. The key in the path stands for tenant and workspace.
  */
 export function createMockServer(deps: MockServerDeps): MockServer {
-  const { lanes, limit, unknownLimit, trustedProxies, basePath, metrics } = deps;
+  const { queues, limit, unknownLimit, trustedProxies, basePath, metrics } = deps;
   const prefix = `${basePath}/mocks/`;
   const ownId = serviceId(deps.publicUrl);
   const bodiesOf = createReadBytes(HELD_MAX_BYTES, HELD_MAX_BYTES / 2);
 
-  const laneOf = async (key: string, request: IncomingMessage): Promise<MockLane> => {
-    const lane = MOCK_KEY.test(key) ? await lanes.find(hashSecret(key)) : undefined;
-    if (lane) return lane;
+  const queueOf = async (key: string, request: IncomingMessage): Promise<MockQueue> => {
+    const queue = MOCK_KEY.test(key) ? await queues.find(hashSecret(key)) : undefined;
+    if (queue) return queue;
     const address = clientAddress(
       request.socket.remoteAddress ?? '',
       String(request.headers['x-forwarded-for'] ?? ''),
@@ -79,8 +79,8 @@ export function createMockServer(deps: MockServerDeps): MockServer {
   const serve = async (request: IncomingMessage, response: ServerResponse, key: string, target: string) => {
     if (deps.host !== undefined && plainHost(request.headers.host ?? '') !== deps.host)
       throw notFound('The mock workspace');
-    const lane = await laneOf(key, request);
-    const { place } = lane;
+    const queue = await queueOf(key, request);
+    const { place } = queue;
     await limit(place.workspaceId);
     const run = runOf(request);
     const received = await bodiesOf(place.tenantId).readBytes(request, response, BODY_MAX_BYTES);
@@ -93,13 +93,13 @@ export function createMockServer(deps: MockServerDeps): MockServer {
         'The request was passed on by this service: it is no upstream of its mock scenarios',
       );
     const called = mockRequest(request.method ?? 'GET', target, headers, await plainBody(received, headers));
-    const reply = await lane.answer(called, run);
+    const reply = await queue.answer(called, run);
     await sendReply(
       deps,
       {
         request,
         response,
-        lane,
+        queue,
         called,
         received,
         run,

@@ -1,6 +1,6 @@
 import type { LiveViewer } from '../../../domain/review/browser-sessions/live/live-viewer-rules.ts';
 import type { BrowserEnd, SessionBrowser, Picture, Tab } from '../chromium/browser.ts';
-import { InputLane } from './input-lane.ts';
+import { InputQueue } from './input-queue.ts';
 import type { HostMessage, ViewerMessage } from './live-protocol.ts';
 import { steer } from './steering.ts';
 
@@ -52,7 +52,7 @@ export class LiveRoom {
   readonly #browser: SessionBrowser;
   readonly #options: RoomOptions;
   readonly #joined = new Map<number, Joined>();
-  readonly #input: InputLane;
+  readonly #input: InputQueue;
   #lastId = 0;
   #controller: Joined | undefined;
   #front: number | undefined;
@@ -68,7 +68,7 @@ export class LiveRoom {
   constructor(browser: SessionBrowser, options: RoomOptions) {
     this.#browser = browser;
     this.#options = options;
-    this.#input = new InputLane(browser, () => this.#frontTab());
+    this.#input = new InputQueue(browser, () => this.#frontTab());
     this.#expiresAtMs = browser.expiresAt().getTime();
     this.#told.set('dialogs', JSON.stringify(this.#dialogs()));
     this.#followTabs();
@@ -306,7 +306,7 @@ export class LiveRoom {
 }
 
 const INPUT = new Set(['mouse', 'wheel', 'key', 'compose', 'insert']);
-type Input = Parameters<InputLane['send']>[0];
+type Input = Parameters<InputQueue['send']>[0];
 const isInput = (message: ViewerMessage): message is Input => INPUT.has(message.type);
 
 const notice = ({ connection }: Joined, text: string): void => connection.tell({ type: 'notice', text });

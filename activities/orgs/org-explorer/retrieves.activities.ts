@@ -23,7 +23,7 @@ interface Order extends RefreshJob {
 }
 
 export function createRetrieveActivities(deps: Deps, { txOf, readsOf, callsOf, stateOf, untilChanged }: RefreshScope) {
-  const storing = createPlaces(ARCHIVES_AT_ONCE);
+  const storing = createSlots(ARCHIVES_AT_ONCE);
   return {
     /** Orders the source of the next components that are due. */
     startRetrieve: ({
@@ -115,8 +115,8 @@ export function createRetrieveActivities(deps: Deps, { txOf, readsOf, callsOf, s
 }
 
 /** So many works at once; the others wait until one of them is done. */
-function createPlaces(places: number) {
-  let free = places;
+function createSlots(slots: number) {
+  let free = slots;
   const waiting: (() => void)[] = [];
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (free > 0) free--;

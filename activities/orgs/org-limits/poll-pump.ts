@@ -10,7 +10,7 @@ import { WorkQueue } from '../../work-queue.ts';
 /** Most orgs that this process asks at a time, and of one tenant: a tenant whose orgs hang holds up no other. */
 const OPEN_MAX = 64;
 const OPEN_PER_TENANT = 16;
-/** Most orgs that a pump holds, those included that wait for a place or are being recorded. */
+/** Most orgs that a pump holds, those included that wait for a slot or are being recorded. */
 const HELD_MAX = 32;
 /** A claimed org that has waited this long for its turn is released: its lease must outlive its poll. */
 const WAIT_MAX_MS = 60_000;
@@ -30,26 +30,26 @@ export interface PollPumpParts {
 /** Asks the orgs of a tenant that are due for their limits, until none is due or `stop`. */
 export type PumpOrgs = (tenant: TenantKey, stop: AbortSignal) => Promise<PumpReport>;
 
-/** @returns a pump for all tenants, which share the places of the process. */
+/** @returns a pump for all tenants, which share the slots of the process. */
 export function createPollPump(parts: PollPumpParts): PumpOrgs {
-  const open: Places = new WorkQueue((work) => work(), OPEN_MAX);
+  const open: Slots = new WorkQueue((work) => work(), OPEN_MAX);
   return (tenant, stop) => new PollPump(tenant, parts, open, stop).run();
 }
 
-type Places = WorkQueue<() => Promise<void>>;
+type Slots = WorkQueue<() => Promise<void>>;
 
 class PollPump {
   readonly #tenant: TenantKey;
   readonly #parts: PollPumpParts;
-  readonly #open: Places;
-  readonly #openOfTenant: Places = new WorkQueue((work) => work(), OPEN_PER_TENANT);
+  readonly #open: Slots;
+  readonly #openOfTenant: Slots = new WorkQueue((work) => work(), OPEN_PER_TENANT);
   readonly #stop: AbortSignal;
   readonly #held = new WorkQueue<ClaimedOrg>((org) => this.#poll(org));
   readonly #record: (poll: OrgPoll) => Promise<void>;
   readonly #toRelease: ClaimedOrg[] = [];
   readonly #report = { polled: 0, failed: 0 };
 
-  constructor(tenant: TenantKey, parts: PollPumpParts, open: Places, stop: AbortSignal) {
+  constructor(tenant: TenantKey, parts: PollPumpParts, open: Slots, stop: AbortSignal) {
     this.#tenant = tenant;
     this.#parts = parts;
     this.#open = open;
@@ -89,8 +89,8 @@ class PollPump {
 
   async #poll(org: ClaimedOrg): Promise<void> {
     const claimedAt = performance.now();
-    const poll = await inPlace(this.#openOfTenant, () =>
-      inPlace(this.#open, async () => {
+    const poll = await inSlot(this.#openOfTenant, () =>
+      inSlot(this.#open, async () => {
         const hasWaited = performance.now() - claimedAt > WAIT_MAX_MS;
         return this.#stop.aborted || hasWaited ? 'cut off' : this.#parts.polls.ask(this.#tenant, org, this.#stop);
       }),
@@ -105,6 +105,6 @@ class PollPump {
   }
 }
 
-/** Waits for a free place, and works in it. */
-const inPlace = <Result>(places: Places, work: () => Promise<Result>): Promise<Result> =>
-  new Promise((resolve, reject) => places.add(() => work().then(resolve, reject)));
+/** Waits for a free slot, and works in it. */
+const inSlot = <Result>(slots: Slots, work: () => Promise<Result>): Promise<Result> =>
+  new Promise((resolve, reject) => slots.add(() => work().then(resolve, reject)));

@@ -16,7 +16,7 @@ import type { HttpMetrics } from '../server/metrics.ts';
 import { type PassedTo, passSocket } from './pass-socket.ts';
 import { isUnexpected } from '../problems.ts';
 import type { RateLimit } from '../rate-limit.ts';
-import type { SocketPlaces } from './socket-places.ts';
+import type { SocketSlots } from './socket-slots.ts';
 
 /** Sockets of one process that are neither admitted nor refused yet. */
 const OPENING_MAX = 50;
@@ -51,7 +51,7 @@ export interface SocketScope {
 
 /** A socket that is passed on, as long as its opener may have it. */
 export interface SocketTo extends PassedTo {
-  /** Whose place it takes. */
+  /** Whose slot it takes. */
   tenantId: string;
   /** False: it is closed. Rejects when that cannot be told now. Absent: nobody withdraws it. */
   isStillAdmitted?: () => Promise<boolean>;
@@ -73,7 +73,7 @@ export interface SocketDeps extends CredentialDeps {
   /** Counts each by its address, before anything is asked of it. */
   addressLimit: RateLimit;
   trustedProxies: TrustedProxies;
-  places: SocketPlaces;
+  slots: SocketSlots;
   basePath: string;
   now: () => Date;
   log: Logger;
@@ -118,7 +118,7 @@ export function createSocketServer(routes: readonly SocketRoute[], deps: SocketD
     }
   };
   const passOn = async (request: IncomingMessage, connection: Duplex, head: Buffer, to: SocketTo) => {
-    const leave = deps.places.take(to.tenantId);
+    const leave = deps.slots.take(to.tenantId);
     connection.once('close', leave);
     try {
       await passSocket(request, connection, head, to);

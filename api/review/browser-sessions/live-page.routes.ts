@@ -166,7 +166,7 @@ export const livePageRoutes = [
       const { hostTokens, findLiveAccess } = adapters.browsers;
       const callerNow = () => callerOf(scope);
       const to = await admission(access, 'watch', { hostTokens, now, findLiveAccess, callerNow });
-      const leave = adapters.browsers.socketPlaces.take(to.tenantId);
+      const leave = adapters.browsers.socketSlots.take(to.tenantId);
       const answer = await passPictures(to).catch((error: unknown) => {
         leave();
         throw error;

@@ -77,7 +77,7 @@ const NOT_STORED = crmFailure(
 
 export function createOrgPolls({ connections, reads, actingAs, everyMs, now, log }: OrgPollsParts): OrgPolls {
   const unitOf = (tenant: TenantKey) => actingAs(systemActor(tenant, 'org-limits'));
-  const takePlace = createPlaces();
+  const takeSlot = createSlots();
 
   const ask: OrgPolls['ask'] = async ({ tenantId, tenantSlug }, { orgId, claim }, stop) => {
     const limit = AbortSignal.timeout(ASK_TIMEOUT_MS);
@@ -148,7 +148,7 @@ export function createOrgPolls({ connections, reads, actingAs, everyMs, now, log
     ask,
     record,
     async pollNow(tenant, orgId) {
-      const free = takePlace(tenant.tenantId);
+      const free = takeSlot(tenant.tenantId);
       if (!free) return TOO_MANY;
       try {
         const claimed = await unitOf(tenant)((tx) => claimNow(tx, orgId));
@@ -161,12 +161,12 @@ export function createOrgPolls({ connections, reads, actingAs, everyMs, now, log
   };
 }
 
-/** Places of forced polls; undefined while there is none, else what gives it back. */
-function createPlaces() {
+/** Slots of forced polls; undefined while there is none, else what gives it back. */
+function createSlots() {
   const open = new Map<string, number>();
   return (tenantId: string): (() => void) | undefined => {
     const ofTenant = open.get(tenantId) ?? 0;
-    const ofAll = open.values().reduce((sum, places) => sum + places, 0);
+    const ofAll = open.values().reduce((sum, taken) => sum + taken, 0);
     if (ofTenant >= FORCED_PER_TENANT_MAX || ofAll >= FORCED_MAX) return undefined;
     open.set(tenantId, ofTenant + 1);
     return () => {

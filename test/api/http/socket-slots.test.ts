@@ -1,12 +1,12 @@
-import { createSocketPlaces } from '../../../api/http/sockets/socket-places.ts';
+import { createSocketSlots } from '../../../api/http/sockets/socket-slots.ts';
 
-test('one tenant takes half of the places of a process, and others have theirs', () => {
-  const places = createSocketPlaces();
+test('one tenant takes half of the slots of a process, and others have theirs', () => {
+  const slots = createSocketSlots();
   const fill = (tenantId: string) => {
     const leaves: (() => void)[] = [];
     for (;;)
       try {
-        leaves.push(places.take(tenantId));
+        leaves.push(slots.take(tenantId));
       } catch (error) {
         expect(error).toMatchObject({ code: 'unavailable' });
         return leaves;

@@ -8,7 +8,7 @@ const BEHIND = 10;
 const UNANSWERED_MAX = 200;
 
 /** What the one who controls a browser does, in the order in which it was done. */
-export class InputLane {
+export class InputQueue {
   readonly #cdp: SessionBrowser['cdp'];
   readonly #tab: () => Tab | undefined;
   #held: Held = NOTHING_HELD;

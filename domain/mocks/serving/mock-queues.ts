@@ -3,13 +3,13 @@ import type { Database } from '../../kernel/data/tables.ts';
 import { systemActor, type Actor } from '../../kernel/shared/actor.ts';
 import type { UnitOfWork } from '../../unit-of-work.ts';
 import type { MockPlace } from '../decide-batch.ts';
-import { MockLane } from './mock-lane.ts';
+import { MockQueue } from './mock-queue.ts';
 import { announceUnmatched } from '../scenarios/active-scenarios.mutations.ts';
 import { findMockWorkspace } from './replay.queries.ts';
 
-export interface MockLanes {
-  /** The lane of a workspace by the hash of its key; undefined where the key leads nowhere. */
-  find: (keyHash: string) => Promise<MockLane | undefined>;
+export interface MockQueues {
+  /** The queue of a workspace by the hash of its key; undefined where the key leads nowhere. */
+  find: (keyHash: string) => Promise<MockQueue | undefined>;
   /** The key of a place is another one now. */
   forget: (place: MockPlace) => void;
   /** Announces a request without a step, at most once a minute; returns at once and never throws. */
@@ -23,26 +23,26 @@ interface Parts {
   onError: (error: unknown) => void;
 }
 
-const LANES_MAX = 100;
+const QUEUES_MAX = 100;
 const ANNOUNCED_EVERY_MS = 60_000;
 const ANNOUNCED_KEPT = 1_000;
 
 /** The workspaces that this process answers for, those that were used last. */
-export function createMockLanes({ database, actingAs, onError }: Parts): MockLanes {
-  const lanes = new Map<string, MockLane>();
+export function createMockQueues({ database, actingAs, onError }: Parts): MockQueues {
+  const queues = new Map<string, MockQueue>();
   const announcedAt = new LRUCache<string, number>({ max: ANNOUNCED_KEPT });
   return {
     async find(keyHash) {
-      const known = lanes.get(keyHash);
+      const known = queues.get(keyHash);
       if (known) return known;
       const [found] = await findMockWorkspace(database, { hash: keyHash });
       if (!found) return undefined;
-      const lane = lanes.get(keyHash) ?? new MockLane(database, { ...found, keyHash });
-      lanes.set(keyHash, lane);
-      if (lanes.size > LANES_MAX) dropIdle(lanes);
-      return lane;
+      const queue = queues.get(keyHash) ?? new MockQueue(database, { ...found, keyHash });
+      queues.set(keyHash, queue);
+      if (queues.size > QUEUES_MAX) dropIdle(queues);
+      return queue;
     },
-    forget: ({ keyHash }) => void lanes.delete(keyHash),
+    forget: ({ keyHash }) => void queues.delete(keyHash),
     announceUnmatched(place, scenarioId, call) {
       const now = performance.now();
       if (now - (announcedAt.get(scenarioId) ?? -Infinity) < ANNOUNCED_EVERY_MS) return;
@@ -52,11 +52,11 @@ export function createMockLanes({ database, actingAs, onError }: Parts): MockLan
   };
 }
 
-/** The oldest lane that answers nothing at the moment. */
-function dropIdle(lanes: Map<string, MockLane>): void {
-  for (const [keyHash, lane] of lanes) {
-    if (!lane.isIdle) continue;
-    lanes.delete(keyHash);
+/** The oldest queue that answers nothing at the moment. */
+function dropIdle(queues: Map<string, MockQueue>): void {
+  for (const [keyHash, queue] of queues) {
+    if (!queue.isIdle) continue;
+    queues.delete(keyHash);
     return;
   }
 }

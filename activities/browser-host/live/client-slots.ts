@@ -11,10 +11,10 @@ type Came = Pick<HostGrant, 'sessionId' | 'asks' | 'by' | 'linkId'>;
 const callerOf = ({ linkId, by }: Came): string => linkId ?? `${by.type}:${by.id}`;
 
 /** The connections of the sessions of a host, of which everybody has a share. */
-export class ClientPlaces {
+export class ClientSlots {
   readonly #taken = new Map<string, Set<Came>>();
 
-  /** Takes a place. Answers why there is none. */
+  /** Takes a slot. Answers why there is none. */
   enter(came: Came): string | undefined {
     const { sessionId, asks, linkId } = came;
     const here = this.#taken.get(sessionId) ?? new Set();
@@ -27,7 +27,7 @@ export class ClientPlaces {
     return undefined;
   }
 
-  /** Gives back the place that was taken for the same object. */
+  /** Gives back the slot that was taken for the same object. */
   leave(came: Came): void {
     const here = this.#taken.get(came.sessionId);
     if (here?.delete(came) && here.size === 0) this.#taken.delete(came.sessionId);

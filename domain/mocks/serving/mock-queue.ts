@@ -33,7 +33,7 @@ const RETRIED = new Set(['40001', '40P01']);
  * process knows, and written in one statement, which does nothing where another process was faster or the scenario has
  * changed. Those are matched again with the states of their runs locked.
  */
-export class MockLane {
+export class MockQueue {
   readonly place: MockPlace;
   readonly #db: Database;
   #known: Compiled | undefined;
