@@ -25,7 +25,7 @@ export const HELP = `npm start runs the whole service on this machine; Ctrl-C st
   COMMANDS_FILE         programs that execute runs
   LOG_LEVEL=warn        debug, info, warn, error
 For example: PORT=3001 TEMPORAL_PORT=7234 TEMPORAL_UI_PORT=8234 DATA_DIR=.data-2 npm start
-All settings: docs/operations.md`;
+All settings: docs/operations/settings.md`;
 
 /** What `npm start` prints when everything is ready. */
 export const greetingText = (greeting: Greeting): string => `

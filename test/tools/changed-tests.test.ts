@@ -20,7 +20,7 @@ test.each([
   [['test/domain/delivery/flows/rules.test.ts'], ['test/domain/delivery/flows/rules.test.ts']],
   [['tools/start.ts'], ['test/tools/']],
   [['migrations/Migration1_x.ts'], ['test/domain/kernel/data/']],
-  [['docs/operations.md'], []],
+  [['docs/operations/run.md'], []],
 ])('%j needs %j', (changed, folders) => {
   expect(featuresOf(changed, FILES)).toEqual({ folders });
 });

@@ -35,7 +35,8 @@ test('the command for workers in the operations names every task queue', () => {
   const queues = new Set(
     sources.flatMap((text) => [...text.matchAll(/(?:_QUEUE =|taskQueue:) '([a-z-]+-v\d+)'/g)].map(([, name]) => name)),
   );
-  const [, named = ''] = /start:worker -- --queues (\S+)`/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  const [, named = ''] =
+    /start:worker -- --queues (\S+)`/.exec(readFileSync('docs/operations/install.md', 'utf8')) ?? [];
   expect([...named.split(','), ofBrowserHosts].toSorted()).toEqual([...queues].toSorted());
 });
 
@@ -157,7 +158,7 @@ test('deployments set variables that exist', () => {
 });
 
 test('the chart has workers for each task queue', () => {
-  const [, documented = ''] = /--queues ([a-z0-9,-]+)`/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  const [, documented = ''] = /--queues ([a-z0-9,-]+)`/.exec(readFileSync('docs/operations/install.md', 'utf8')) ?? [];
   const inChart = [...read('kubernetes/values.yaml').matchAll(/queues: \[([^\]]+)\]/g)].flatMap(([, list = '']) =>
     list.split(', '),
   );

@@ -43,7 +43,7 @@ export async function checkRoleAlone(client: pg.ClientBase, role: string): Promi
   const [more] = rows;
   if (more)
     throw new UnfencedConnectionError(
-      `The login ${more.login} of the database may act as ${more.other}, too: a browser host takes one that is a member of ${role} alone. See "The database's roles" in docs/operations.md.`,
+      `The login ${more.login} of the database may act as ${more.other}, too: a browser host takes one that is a member of ${role} alone. See "The database's roles" in docs/operations/install.md.`,
     );
 }
 

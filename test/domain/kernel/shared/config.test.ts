@@ -94,8 +94,8 @@ test('mocks answer at the host of MOCKS_URL alone, wherever INTERNAL_URL leads',
   expect(mocksHostOf(parseConfig({ ...needed, PUBLIC_URL }))).toBeUndefined();
 });
 
-test('docs/operations.md lists each setting once', () => {
-  const lines = readFileSync('docs/operations.md', 'utf8').split('\n');
+test('docs/operations/settings.md lists each setting once', () => {
+  const lines = readFileSync('docs/operations/settings.md', 'utf8').split('\n');
   const cells = lines.map((line) => /^\|((?:\s*`[A-Z_]+`,?)+)\s*\|/.exec(line)?.[1] ?? '');
   const listed = cells.flatMap((cell) => cell.match(/[A-Z_]+/g) ?? []);
   expect(SETTINGS.filter((name) => !listed.includes(name))).toEqual([]);
