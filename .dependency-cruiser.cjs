@@ -88,7 +88,7 @@ module.exports = {
     {
       name: 'api-never-imports-activities',
       severity: 'error',
-      from: { path: '^api/', pathNot: '^api/(main|server)\\.ts$' },
+      from: { path: '^api/', pathNot: '^api/(main|server|base|[a-z]+/parts)\\.ts$' },
       to: { path: '^activities/' },
     },
     {
@@ -96,7 +96,7 @@ module.exports = {
       severity: 'error',
       from: {
         pathNot:
-          '^(api/(main|server)|activities/(main|browser-host/(main|host-backend)|[a-z]+/parts|stores|adapters/.*)|tools/backup/(backup|restore)-command)\\.ts$',
+          '^(api/(main|[a-z]+/parts)|activities/(main|browser-host/(main|host-backend)|[a-z]+/parts|stores|adapters/.*)|tools/backup/(backup|restore)-command)\\.ts$',
       },
       to: { path: '^activities/adapters/', dependencyTypesNot: ['type-only'] },
     },
