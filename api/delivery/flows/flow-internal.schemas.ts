@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { DISPLAY_STATUSES, RUN_STATUSES, statusesOf } from '../../../domain/delivery/flows/run-status-rules.ts';
-import { FreeText, Id, GivenObject, Name, RepositoryIdentifier } from '../../http/parameters.ts';
+import {
+  FreeText,
+  Id,
+  JsonObject,
+  Name,
+  OPEN_LIMITS,
+  RepositoryIdentifier,
+  withinSize,
+} from '../../http/parameters.ts';
 
 const TaskType = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/i, 'must be the name of a flow type');
 /** A raw status, or a displayed one, which is mapped to its most general raw status. */
@@ -40,7 +48,10 @@ export const RegisterScheduledIn = z.strictObject({
 });
 export const RegisteredScheduled = z.object({ executionId: z.uuid() }).meta({ id: 'RegisteredScheduled' });
 
-export const MetadataIn = z.strictObject({ result: GivenObject });
+/** What it may hold once it is merged is refused as too large, not as malformed: it may come larger than that. */
+const RunResult = withinSize(JsonObject, { ...OPEN_LIMITS, characters: 2_000_000 });
+
+export const MetadataIn = z.strictObject({ result: RunResult });
 
 export const ReconcileCheckIn = z.strictObject({ reportingExecutionId: Id, domainName: Name, status: Status });
 export const ReconcileBuildCheckIn = ReconcileCheckIn.partial().optional();
@@ -65,5 +76,5 @@ export const CallbackIn = z.strictObject({
     .max(2_000)
     .optional(),
   error: FreeText.optional(),
-  result: GivenObject.optional(),
+  result: RunResult.optional(),
 });
