@@ -111,6 +111,6 @@ test('what a work item does not show in time, and one that was not closed, are s
   signalled = [];
   await runSweep({ ...activities.deps, launch }, workItemReportsSweep);
   expect(signalled).toHaveLength(2);
-  for (const { id: requestId } of [unwritten, unclosed])
-    expect(signalled).toContainEqual({ ...app.tenantKey, requestId });
+  for (const { id: requestId, projectIdentifier: repositoryIdentifier } of [unwritten, unclosed])
+    expect(signalled).toContainEqual({ ...app.tenantKey, requestId, repositoryIdentifier });
 });
