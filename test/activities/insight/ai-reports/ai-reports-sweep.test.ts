@@ -33,7 +33,8 @@ test('a report whose launch was lost is launched', async () => {
   const [{ project, id }] = [await accepted(31), await accepted(5)];
   seen.started = [];
   await sweep();
-  expect(seen.started).toEqual([{ ...app.tenantKey, reportId: id }]);
+  const { repositoryIdentifier } = project;
+  expect(seen.started).toEqual([{ ...app.tenantKey, reportId: id, repositoryIdentifier, branch: 'main' }]);
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({ status: 'generating', reportId: id });
 });
 
