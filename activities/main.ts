@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   await worker.ended;
 }
 
-/** Work counts more than its figures: where the port is taken, as by the API on the same machine, there are none. */
+/** A worker whose port is taken, as by the API on the same machine, runs without metrics. */
 async function startMetrics(
   { metrics, isPolling }: RunningWorker,
   { HOST, METRICS_PORT }: WorkerConfig,

@@ -6,6 +6,7 @@ interface AvoidedPhrase {
 }
 
 const NEEDS_ITS_NEIGHBOUR = /^\s*(?:\/\*\*|\/\/|\*) (Of|Likewise|Also)\b/;
+const DESCRIPTION = /\b(?:description|summary): ['`](Of|Likewise|Also)\b/;
 const COMMENT = /^\s*(?:\/\*|\/\/|\*)/;
 const GLOSSARY_ROW = /^\| ([^|`]+) \| [^|]+ \| ([^|]+) \|$/;
 
@@ -25,26 +26,28 @@ export function avoidedPhrases(contributing: string): AvoidedPhrase[] {
 }
 
 /**
- * Comments that cannot be read without what precedes them, and words that the glossary replaces: each as `file:line reason`.
- * In a test the words count in comments alone.
+ * Comments and descriptions that cannot be read without what precedes them, and words that the glossary replaces: each as
+ * `file:line reason`. In a test only comments count.
  */
 export function wordProblems(file: string, text: string, avoided: readonly AvoidedPhrase[]): string[] {
   const lines = text.split('\n');
-  const isProse = (line: string) => !file.startsWith('test/') || COMMENT.test(line);
   return lines.flatMap((line, index) => {
-    const begins = beginsComment(line, lines[index - 1] ?? '') ? NEEDS_ITS_NEIGHBOUR.exec(line)?.[1] : undefined;
-    const problems = begins === undefined ? [] : [`"${begins} …" needs what precedes it: say what this is`];
-    if (isProse(line))
-      for (const { pattern, word } of avoided) {
-        const found = pattern.exec(line)?.[0];
-        if (found !== undefined) problems.push(`"${found}": the glossary says "${word}"`);
-      }
+    if (file.startsWith('test/') && !COMMENT.test(line)) return [];
+    const begin = beginning(line, lines[index - 1] ?? '');
+    const problems = begin === undefined ? [] : [`"${begin} …" needs what precedes it: say what this is`];
+    for (const { pattern, word } of avoided) {
+      const found = pattern.exec(line)?.[0];
+      if (found !== undefined) problems.push(`"${found}": the glossary says "${word}"`);
+    }
     return problems.map((reason) => `${file}:${index + 1} ${reason}`);
   });
 }
 
-/** Whether a line begins a comment, rather than going on with one. */
-function beginsComment(line: string, previous: string): boolean {
-  if (line.trimStart().startsWith('//')) return !previous.trimStart().startsWith('//');
-  return line.trimStart().startsWith('/**') || previous.trim() === '/**';
+/** The word by which a comment or description begins that needs its neighbour; undefined: the line begins none. */
+function beginning(line: string, previous: string): string | undefined {
+  if (!COMMENT.test(line)) return DESCRIPTION.exec(previous.endsWith(':') ? `${previous} ${line.trim()}` : line)?.[1];
+  const goesOn = line.trimStart().startsWith('//')
+    ? previous.trimStart().startsWith('//')
+    : !line.trimStart().startsWith('/**') && previous.trim() !== '/**';
+  return goesOn ? undefined : NEEDS_ITS_NEIGHBOUR.exec(line)?.[1];
 }

@@ -75,7 +75,7 @@ export const VerifyOut = z
           description: '`unknown`: it depends on calls of which what is tested was not kept, or is too large',
         }),
         found: z.int().meta({ description: 'How many calls matched' }),
-        unknown: z.int().meta({ description: 'Of how many calls it is not known whether they match' }),
+        unknown: z.int().meta({ description: 'Calls of which it is not known whether they match' }),
         atLeast: z.int(),
         atMost: z.int().nullable(),
         nearest: z.array(
@@ -117,7 +117,9 @@ export const MockDrift = z
         seq: z.int(),
         method: z.string(),
         path: z.string(),
-        changes: z.array(JsonObject).meta({ description: 'Of status, content type, and places in JSON' }),
+        changes: z
+          .array(JsonObject)
+          .meta({ description: 'Changes of status and content type, and of values in JSON by their paths' }),
         error: z.string().nullable().meta({ description: 'Why there was no answer' }),
       }),
     ),
@@ -144,7 +146,7 @@ export const MockReport = z
     mode: z.enum(MOCK_MODES),
     calls: z
       .object({ matched: z.int(), unmatched: z.int(), passedOn: z.int(), recorded: z.int() })
-      .meta({ description: 'Of those that are kept, since the last rewind' }),
+      .meta({ description: 'Kept calls since the last rewind' }),
     faults: z.record(z.string(), z.int()).meta({ description: 'How many answers met a fault, by its kind' }),
     steps: z.object({ total: z.int(), used: z.int(), unused: z.array(StepUse) }),
     unmatched: z

@@ -25,10 +25,10 @@ export const ImportIn = z
       .max(2_000)
       .transform((url) => new URL(url).origin)
       .optional()
-      .meta({ description: 'Of an HTTP archive: the host that is taken. Default: that of the most requests' }),
+      .meta({ description: 'Host whose requests of an HTTP archive are taken. Default: that of the most requests' }),
     validates: z.boolean().optional().meta({
       description:
-        'Of OpenAPI: requests that break the document get 400, or 422 where the operation has it, and what is wrong with them. Default: true',
+        'For OpenAPI: requests that break the document get 400, or 422 where the operation has it, and what is wrong with them. Default: true',
     }),
   })
   .refine(({ content, contentBase64 }) => (content === undefined) !== (contentBase64 === undefined), {

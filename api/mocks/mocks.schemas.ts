@@ -104,7 +104,7 @@ export const MockScenario = z
     mode: z.enum(MOCK_MODES),
     cursor: z.int().meta({
       description:
-        'Of the run without `X-Mock-Run`: the step that `strict` has used up last, in other modes the one that answered last; 0 at the beginning',
+        'Position of the run without `X-Mock-Run`: the step that `strict` has used up last, in other modes the one that answered last; 0 at the beginning',
     }),
     upstream: z.string().nullable(),
     upstreams: z.array(z.object({ prefix: z.string(), upstream: z.string() })),

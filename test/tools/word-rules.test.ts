@@ -8,6 +8,7 @@ test.each([
   ['  /** Likewise, by its name. */', '"Likewise …"'],
   ['  // Also where nothing is left.', '"Also …"'],
   ['/**\n * Of each kept commit its parents.\n */', '"Of …"'],
+  ["name: z.string().meta({ description: 'Of the org' }),", '"Of …"'],
   ["log.info('a host of browsers began');", '"browser host"'],
   ['/** Lends a browser. */', '"allocate"'],
   ['// The pipeline that carries the whole run out.', '"execute"'],

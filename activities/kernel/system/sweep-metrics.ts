@@ -16,7 +16,7 @@ export function createSweepMetrics(registry: Registry): SweepMetrics {
     registers: [registry],
   });
   const found = new Counter(options('found_total', 'Lost work, or expired rows, that a sweep found'));
-  const handled = new Counter(options('handled_total', 'Of these, what was executed'));
+  const handled = new Counter(options('handled_total', 'Rows found that were executed'));
   const failed = new Counter(options('failed_total', 'Rows that failed; each is tried again later'));
   const errors = new Counter(options('errors_total', 'Passes that failed as a whole'));
   const backedOff = new Gauge(options('backed_off', 'Rows left alone by the last pass because they failed before'));

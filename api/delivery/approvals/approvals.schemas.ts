@@ -95,7 +95,7 @@ export const ComplianceQuery = z.strictObject({
   includeChangelog: queryFlag(false),
   includeUnapproved: queryFlag(false).meta({
     description:
-      'Also the deployments to release environments that nobody approved, as rows with status `not_requested`, and those that broke a policy',
+      'Includes the deployments to release environments that nobody approved, as rows with status `not_requested`, and those that broke a policy',
   }),
 });
 

@@ -73,7 +73,7 @@ export const RollingAnalysis = z
     domain: z.string(),
     baseline: Baseline.nullable().meta({
       description:
-        'Of the branch asked for, else of the default branch, else of the branch of the newest candidate; null if there are no candidates',
+        'The baseline of the branch asked for, else of the default branch, else of the branch of the newest candidate; null if there are no candidates',
     }),
     baselinesByBranch: z.record(z.string(), Baseline.nullable()),
     orchestrationOrder: z.array(z.string()),

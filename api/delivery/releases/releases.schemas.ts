@@ -82,7 +82,7 @@ export const Release = z
     name: z.string(),
     domain: z.string(),
     candidateId: z.string().nullable().meta({ description: 'Null once the candidate was deleted' }),
-    status: z.string().nullable().meta({ description: 'Of the candidate; null once it was deleted' }),
+    status: z.string().nullable().meta({ description: 'Status of the candidate; null once it was deleted' }),
     supersededBy: z
       .string()
       .nullable()

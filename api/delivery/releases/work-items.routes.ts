@@ -38,7 +38,7 @@ const WorkItemPlaces = z
     totalCommits: z.int(),
     isTruncated: z.boolean(),
     pullRequests: z.array(z.int()).meta({
-      description: 'Of the commits that mention the work item, and those by which its changes were brought in',
+      description: 'Commits that mention the work item, and those by which its changes were brought in',
     }),
     domains: z.array(
       z.object({

@@ -123,7 +123,7 @@ export const deliveriesRoutes = [
     group: GROUP,
     summary: 'List the deliveries of a webhook, newest first',
     description:
-      'Also available for a deleted webhook. The totals cover the period from `from` to `to`, regardless of the other filters, or all deliveries of the webhook without a period.',
+      'Available for a deleted webhook, too. The totals cover the period from `from` to `to`, regardless of the other filters, or all deliveries of the webhook without a period.',
     roles: ['owner'],
     projectScope: 'row',
     params: byId,

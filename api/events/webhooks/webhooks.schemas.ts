@@ -184,7 +184,10 @@ const shown = {
     url: z.string().optional(),
     method: z.string().optional(),
     headers: mapOf(anyText, anyText).optional(),
-    channel: z.string().optional().meta({ description: 'Of provider `slack`, which has no url, method and headers' }),
+    channel: z
+      .string()
+      .optional()
+      .meta({ description: 'Channel of provider `slack`, which has no url, method and headers' }),
     teamId: z.string().optional(),
     filter: JsonObject,
     body: z.string().nullable(),

@@ -20,16 +20,16 @@ const always = {
 
 /** What some have; one for each member that an error may give. */
 const further = {
-  success: z.literal(false).optional().meta({ description: 'Of routes whose replies have it' }),
-  error: z.string().optional().meta({ description: 'Of routes whose replies have it: the detail' }),
+  success: z.literal(false).optional().meta({ description: 'For routes whose replies have it' }),
+  error: z.string().optional().meta({ description: 'The detail once more, for routes whose replies have it' }),
   providerDetails: z.object({ queued: z.boolean(), notFound: z.boolean() }).optional(),
   currentVersion: z
     .int()
     .nullable()
     .optional()
-    .meta({ description: 'Of `version_conflict` and `precondition_failed`; null: there is none' }),
-  results: z.array(z.looseObject({})).optional().meta({ description: 'Of several documents, those that were refused' }),
-  tenants: z.array(z.string()).optional().meta({ description: 'Of `ambiguous`: the tenants to choose from' }),
+    .meta({ description: 'Current version, with `version_conflict` and `precondition_failed`; null: there is none' }),
+  results: z.array(z.looseObject({})).optional().meta({ description: 'Documents of a batch that were refused' }),
+  tenants: z.array(z.string()).optional().meta({ description: 'With `ambiguous`: the tenants to choose from' }),
   candidates: z
     .array(
       z.object({
@@ -39,7 +39,7 @@ const further = {
       }),
     )
     .optional()
-    .meta({ description: 'Of `ambiguous`: the orgs of that name' }),
+    .meta({ description: 'With `ambiguous`: the orgs of that name' }),
   secondFactor: z.literal('totp').optional(),
   nextWindowAt: Timestamp.nullable().optional().meta({
     description: 'When the environment takes the deployment; null: that is not known',

@@ -44,7 +44,7 @@ export const PublishIn = z.strictObject({
   provider: Name.optional(),
   model: Name.optional(),
   executionTimeMs: z.int().min(0).max(INTEGER_MAX).optional(),
-  taskExecutionId: Name.optional().meta({ description: 'Of the run that made it' }),
+  taskExecutionId: Name.optional().meta({ description: 'Run that made the report' }),
   usage: Usage.optional(),
 });
 

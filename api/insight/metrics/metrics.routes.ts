@@ -43,7 +43,7 @@ export const metricsRoutes = [
     group: GROUP,
     summary: 'Show how much AI was used in a repository',
     description:
-      'Of the last days (UTC), today included, at most 90. The calls for AI reports of the service are counted exactly: each is a prompt, an answered one a turn, and those of one report a session. Other tools report theirs as metric events with the tag `repository`: `ai.sessions`, `ai.prompts`, `ai.prompts_failed`, `ai.turns`, `ai.tokens` (tag `kind`: input, output, reasoning, cacheRead, cacheWrite), `ai.duration` (milliseconds), `ai.cost` (USD). Values are added up exactly, whatever their type; a `count` adds 1.',
+      'For the last days (UTC), today included, at most 90. The calls for AI reports of the service are counted exactly: each is a prompt, an answered one a turn, and those of one report a session. Other tools report theirs as metric events with the tag `repository`: `ai.sessions`, `ai.prompts`, `ai.prompts_failed`, `ai.turns`, `ai.tokens` (tag `kind`: input, output, reasoning, cacheRead, cacheWrite), `ai.duration` (milliseconds), `ai.cost` (USD). Values are added up exactly, whatever their type; a `count` adds 1.',
     roles: ANY_ROLE,
     projectScope: 'row',
     query: AiUsageQuery,

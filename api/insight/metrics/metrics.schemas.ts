@@ -12,7 +12,7 @@ const MetricEvent = z.object({
     description:
       '`count`: adds up within five minutes. `guage` (or `gauge`): the latest value of five minutes is kept. `timers`: likewise, and the series with `_count` and `_sum` add up',
   }),
-  value: z.number().optional().meta({ description: 'Of a count always 1, whatever is sent' }),
+  value: z.number().optional().meta({ description: 'Value of the event; 1 for a count, whatever is sent' }),
   timestamp: z.int().optional().meta({ description: 'Milliseconds since 1970; default: now' }),
   tags: z.record(z.string().max(64), z.string().max(256)).optional().meta({ description: 'At most 20' }),
 });

@@ -103,7 +103,7 @@ export const orgRecord = {
   metadata: z.record(z.string(), z.string()),
   authType: z.enum(['refresh_token', 'jit']),
   health: OrgHealth,
-  expiresAt: Timestamp.nullable().meta({ description: 'Of scratch orgs and trials' }),
+  expiresAt: Timestamp.nullable().meta({ description: 'When a scratch org or trial expires; null for other orgs' }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };

@@ -68,7 +68,8 @@ export const SandboxAuthOut = z.object({
   productionOrg: z
     .object({ username: z.string().nullable(), orgId: z.string().nullable(), instanceUrl: z.string().nullable() })
     .meta({
-      description: 'Of a registered sandbox: null where its production org is not registered, or not seen by the token',
+      description:
+        'Production org of a registered sandbox; its members are null where that is not registered, or not seen by the token',
     }),
 });
 

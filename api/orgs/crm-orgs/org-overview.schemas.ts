@@ -43,7 +43,7 @@ export const Sandbox = z
     orgId: z.string().nullable(),
     licenseType: z.string().nullable(),
     description: z.string().nullable(),
-    createdAt: Timestamp.meta({ description: 'Of the sandbox or its last refresh' }),
+    createdAt: Timestamp.meta({ description: 'When the sandbox was created or last refreshed' }),
     endedAt: Timestamp.nullable(),
     username: z.string().nullable(),
   })

@@ -55,7 +55,7 @@ const cursor = <Value>(read: (first: string, second: string) => Value | undefine
       return z.NEVER;
     })
     .optional()
-    .meta({ override: { type: 'string', description: 'Of the `Link` header of the previous page' } });
+    .meta({ override: { type: 'string', description: 'Cursor from the `Link` header of the previous page' } });
 
 const MemberCursor = cursor((metadataType, memberName): ComponentKey => ({ metadataType, memberName }));
 export const ChangeCursor = cursor((detectedAt, id) =>
@@ -219,7 +219,8 @@ export const ChangesOut = z.object({
       }),
       before: z.string().nullable().meta({ description: 'Digest of the names and contents of its files' }),
       after: z.string().nullable().meta({
-        description: 'Likewise; null of a component that is new, whose source is read after it was found',
+        description:
+          'Digest of its files after the change; null for a component that is new, whose source is read after it was found',
       }),
       detectedAt: Timestamp,
       jobId: z.string().nullable(),

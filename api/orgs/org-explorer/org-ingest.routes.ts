@@ -55,7 +55,8 @@ export const orgIngestRoutes = [
     path: '/api/orgs/explorer/internal/components/batch',
     group: GROUP,
     summary: 'Report components of an org with the contents of their files',
-    description: 'As for one component; at most 1,000, and 50 MB. Of a component that is given twice the last counts.',
+    description:
+      'Works as for one component, for at most 1,000 and 50 MB. If a component is given twice, the last counts.',
     roles: ['application'],
     projectScope: 'row',
     body: ComponentsIn,

@@ -20,7 +20,7 @@ const file = {
 const SourceFile = z.strictObject({
   ...file,
   fileContent: z.string().nullable().default(null),
-  encoding: z.enum(['utf8', 'base64']).default('utf8').meta({ description: 'Of `fileContent`' }),
+  encoding: z.enum(['utf8', 'base64']).default('utf8').meta({ description: 'How `fileContent` is written' }),
 });
 export const Sha256 = z
   .string()

@@ -42,7 +42,8 @@ export const OrgLimitSummary = z
       .object({ name: z.string(), usagePct: UsagePct, alertLevel: AlertLevel, forecastAt: ForecastAt })
       .nullable()
       .meta({
-        description: 'Of the highest level, and of several the fullest; without limits that all projects ignore',
+        description:
+          'Limit of the highest level, and of several the fullest; limits that all projects ignore do not count',
       }),
   })
   .meta({ id: 'OrgLimitSummary' });

@@ -14,7 +14,7 @@ const text = z.string().max(1_000).optional();
 const InboundHeaders = z.object({
   'x-slack-signature': text.meta({ description: '`v0=` and the HMAC-SHA256 of `v0:{timestamp}:{body}`, in hex' }),
   'x-slack-request-timestamp': text.meta({ description: 'Seconds since 1970; at most 5 minutes ago' }),
-  'x-slack-retry-num': text.meta({ description: 'Of an event that is sent again' }),
+  'x-slack-retry-num': text.meta({ description: 'How often an event was sent before' }),
 });
 
 const OPERATIONS: Record<InboundKind, { operationId: string; summary: string; description: string }> = {

@@ -31,14 +31,14 @@ const fields = {
     .max(40)
     .regex(/^A[A-Z0-9]+$/, 'must be the id of an app, such as A0123ABCD')
     .nullable()
-    .meta({ description: 'Also found out by `/test`' }),
-  app_name: PlainName.nullable().meta({ description: 'Also found out by `/test`' }),
+    .meta({ description: 'Where absent, `/test` finds it out' }),
+  app_name: PlainName.nullable().meta({ description: 'Where absent, `/test` finds it out' }),
   bot_user_id: z
     .string()
     .max(40)
     .regex(/^[UW][A-Z0-9]+$/, 'must be the id of a user, such as U0123ABCD')
     .nullable()
-    .meta({ description: 'Also found out by `/test`' }),
+    .meta({ description: 'Where absent, `/test` finds it out' }),
 };
 
 export const WorkspaceIn = z

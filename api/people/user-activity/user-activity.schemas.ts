@@ -87,7 +87,7 @@ const PullRequestOut = z
     reviewEnvironment: ReviewEnvironment.nullable(),
     error: z.string().nullable().meta({ description: 'Why its files and commits are not known' }),
     buildActionLink: z.string().nullable().meta({ description: 'The build of its commit that was reported last' }),
-    checkStatus: z.enum(CHECK_STATUSES).nullable().meta({ description: 'Of all builds of its commit together' }),
+    checkStatus: z.enum(CHECK_STATUSES).nullable().meta({ description: 'State of all builds of its commit together' }),
     checkConclusion: z.enum(CHECK_CONCLUSIONS).nullable(),
     validationActionLink: z
       .string()

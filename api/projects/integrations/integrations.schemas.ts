@@ -18,7 +18,9 @@ const PrivateKey = z
   .string()
   .max(16_000)
   .refine(isPrivateKey, 'must be an RSA key of 2,048 bits or more in PEM (PKCS #8)')
-  .meta({ description: 'Of an app of the CRM platform (`crm-app`): signs requests for tokens by JWT' });
+  .meta({
+    description: 'Private key of an app of the CRM platform (`crm-app`), which signs requests for tokens by JWT',
+  });
 
 /** RS256 asks for keys of this length (RFC 7518, section 3.3). */
 const MODULUS_BITS_MIN = 2_048;

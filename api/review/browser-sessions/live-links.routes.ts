@@ -51,7 +51,7 @@ export const liveLinksRoutes = [
     path: '/api/browser-sessions/{id}/live-links',
     group: GROUP,
     summary: 'List the live links of a session, the newest first',
-    description: `Also those that hold no more, at most 200; the links themselves are not kept. ${CHANGED_BY}`,
+    description: `Includes links that are no longer valid, at most 200; the links themselves are not kept. ${CHANGED_BY}`,
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,

@@ -22,7 +22,7 @@ const COOKIE_SECONDS = 3_600;
 const RECHECK_MS = 2_000;
 const PROVIDER_MS = 5_000;
 
-/** Not as an id: whoever is not signed in is not told that it is none. */
+/** The parameter is not parsed as an id, so that visitors who are not signed in cannot tell malformed ids from unknown ones. */
 const ofSession = z.object({ id: z.string().max(100) });
 
 const callerOf = async ({ caller, cookies }: PublicScope) => ({
@@ -37,7 +37,7 @@ async function accessOf(id: string, scope: PublicScope): Promise<LiveAccess | un
 const viewKind = ({ provider }: SessionRow) =>
   provider === 'local' ? 'own' : provider === 'external' ? 'link' : 'frame';
 
-/** How the page shows a session. A hosted browser is shown to those alone who may work in it: its frame takes input. */
+/** How the page shows a session. A hosted browser is shown only to people who may control it, since its frame takes input. */
 async function viewOf({ session, viewer }: LiveAccess, { adapters }: PublicScope): Promise<LivePageView> {
   const { provider, status } = session;
   if (provider === 'external') {
@@ -51,7 +51,10 @@ async function viewOf({ session, viewer }: LiveAccess, { adapters }: PublicScope
   if (viewer.linkId !== null)
     return { kind: 'none', why: 'Its provider shows it to people who are signed in here, and to nobody by a link.' };
   if (viewer.may !== 'control')
-    return { kind: 'none', why: 'Its provider shows it to those alone who may work in it, and you may watch.' };
+    return {
+      kind: 'none',
+      why: 'The provider of this browser shows it only to people who may control the session; you may only watch.',
+    };
   const ref = {
     tenantId: viewer.actor.tenantId,
     sessionId: session.id,
@@ -118,7 +121,8 @@ export const livePageRoutes = [
     path: '/browser-sessions/{id}/live/state',
     group: GROUP,
     summary: 'Show what the page of a session needs to know',
-    description: 'For its page, with the session cookie or a live link. Who may not know of the session gets 404.',
+    description:
+      'For the live page, with the session cookie or a live link. Callers who may not see the session get 404.',
     params: ofSession,
     status: 200,
     response: LiveState,

@@ -30,9 +30,9 @@ const ReplaysOut = z
       z.object({
         pageId: PageId,
         title: z.string(),
-        startTimeMs: z.number().meta({ description: 'Of the first picture, milliseconds of the epoch' }),
+        startTimeMs: z.number().meta({ description: 'When the first picture was taken, in milliseconds of the epoch' }),
         endTimeMs: z.number().nullable().meta({ description: 'Null while it goes on' }),
-        url: z.url().meta({ description: 'Of the HLS playlist, with the same credential' }),
+        url: z.url().meta({ description: 'Address of the HLS playlist, which takes the same credential' }),
       }),
     ),
   })
@@ -114,7 +114,7 @@ export const browserReplaysRoutes = [
     group: GROUP,
     summary: 'Fetch a part of a recording',
     description:
-      'What a reference of the playlist stands for, with `Range`. A reference that is altered, expired, or of another page gets 404. What is neither video nor sound nor playlist, or larger than 64 MB, gets 502.',
+      'The segment or playlist that a reference of the playlist stands for; takes `Range`. A reference that is altered, expired, or of another page gets 404. Content that is neither video nor sound nor playlist, or larger than 64 MB, gets 502.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: z.object({ id: Id, pageId: PageId }),

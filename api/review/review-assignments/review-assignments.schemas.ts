@@ -21,9 +21,11 @@ export const AssignmentIn = z.strictObject({
     description: 'For the rules, which count the one that matches best; without them only rules for all domains match',
   }),
   poolTag: Name.optional().meta({
-    description: 'Of an active pool; with neither this nor `environmentName` by the rules',
+    description: 'Tag of an active pool; without this and `environmentName` the rules decide',
   }),
-  environmentName: Name.optional().meta({ description: 'Of an active environment, which others may have as well' }),
+  environmentName: Name.optional().meta({
+    description: 'Name of an active environment, which others may have as well',
+  }),
   expirationHours: Hours.optional().meta({
     description: 'Default: `leaseHours` of the pool; at most its `maxLeaseHours`',
   }),
@@ -48,7 +50,10 @@ export const ReviewAssignment = z
     expirationHours: z.int().nullable(),
     isImmortal: z.boolean(),
     state: z.enum(ASSIGNMENT_STATES),
-    position: z.int().nullable().meta({ description: 'Of a pending one: 1 is the next' }),
+    position: z
+      .int()
+      .nullable()
+      .meta({ description: 'Position of a pending assignment, from 1 for the next; null for others' }),
     instance: z
       .object({
         username: z.string(),

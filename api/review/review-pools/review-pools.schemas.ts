@@ -122,7 +122,7 @@ const Username = z
   .min(1)
   .max(NAME_MAX)
   .regex(WITHOUT_CONTROLS, 'must have no control characters')
-  .meta({ description: 'Of the org; case does not count', example: 'review-7@acme.example.com' });
+  .meta({ description: 'Username in the org; case does not count', example: 'review-7@acme.example.com' });
 
 export const ReviewInstanceIn = z.strictObject({
   username: Username,

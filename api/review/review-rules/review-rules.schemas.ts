@@ -25,10 +25,12 @@ const Pattern = text.meta({
 const TargetType = z.enum(REVIEW_TARGET_TYPES);
 
 const settings = {
-  poolTag: Name.nullable().optional().meta({ description: 'Of a pool of the repository; for `targetType` pool alone' }),
+  poolTag: Name.nullable()
+    .optional()
+    .meta({ description: 'Tag of a pool of the repository; for `targetType` pool alone' }),
   environmentName: Name.nullable()
     .optional()
-    .meta({ description: 'Of the repository; for `targetType` environment alone' }),
+    .meta({ description: 'Name of an environment of the repository; for `targetType` environment alone' }),
   branchPattern: Pattern.optional().meta({ description: 'Default: `*`. As the patterns of domains' }),
   domainPattern: Pattern.nullable().optional().meta({ description: 'One more of `domainPatterns`' }),
   domainPatterns: z.array(Pattern).max(DOMAIN_PATTERNS_MAX).nullable().optional().meta({
@@ -69,7 +71,7 @@ export const ReviewRule = z
     repositoryIdentifier: RepositoryIdentifier,
     targetType: TargetType,
     poolTag: z.string().nullable(),
-    poolType: z.enum(POOL_TYPES).nullable().meta({ description: 'Of the pool' }),
+    poolType: z.enum(POOL_TYPES).nullable().meta({ description: 'Type of the pool' }),
     environmentName: z.string().nullable(),
     branchPattern: z.string(),
     domainPattern: z
@@ -112,7 +114,7 @@ export const RuleTestOut = z
   .object({
     matched: z.boolean(),
     targetType: TargetType.nullable().meta({
-      description: 'Of the best match, as are `poolTag` and `environmentName`',
+      description: 'Target of the best match, as are `poolTag` and `environmentName`',
     }),
     poolTag: z.string().nullable(),
     environmentName: z.string().nullable(),
@@ -125,7 +127,7 @@ export const RuleTestOut = z
             description: '100: exact; 50 and the literal characters of a prefix or suffix, up to 49; 1: `*`',
           }),
           domainScore: z.int().meta({
-            description: 'Likewise, the best of the patterns of domains; 0 without them',
+            description: 'Score of the best of the patterns of domains; 0 without them',
           }),
           totalScore: z.int().meta({ description: '`priority` × 1000 + `branchScore` + `domainScore`' }),
         }),

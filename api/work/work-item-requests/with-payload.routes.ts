@@ -35,8 +35,8 @@ const WithPayloadIn = z.strictObject({
 });
 
 const CreatedRequest = RequestOut.extend({
-  key: z.string().meta({ description: 'Of the work item' }),
-  url: z.string().meta({ description: 'Of the work item' }),
+  key: z.string().meta({ description: 'Key of the work item' }),
+  url: z.string().meta({ description: 'Page of the work item' }),
   flowExecution: z
     .object({ id: z.uuid(), taskType: z.string(), status: z.literal('started'), triggeredAt: Timestamp })
     .optional()

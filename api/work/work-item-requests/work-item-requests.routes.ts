@@ -39,7 +39,7 @@ export const workItemRequestsRoutes = [
     path: '/api/work-items/requests',
     group: GROUP,
     summary: 'List requests made in work items, newest first',
-    description: 'Of all projects that the caller may see, or of one. `total` is exact.',
+    description: 'Requests of all projects that the caller may see, or of one. `total` is exact.',
     roles: ANY_ROLE,
     projectScope: 'row',
     query: RequestsQuery,

@@ -67,7 +67,7 @@ export const StepRequestIn = z
     }),
     headers: mapOf(HeaderName, { schema: z.unknown(), read: (value) => value }, ENTRIES)
       .optional()
-      .meta({ description: 'Likewise' }),
+      .meta({ description: 'Values by name, as in `query`' }),
     body: z.unknown().optional().meta({
       description:
         'JSON, or fields of a form: a subset, with operators as values. A string: the whole text. Operators alone: of the text, where it is no JSON and no form; `regex` always',
@@ -82,7 +82,7 @@ export const StepRequestIn = z
         z
           .strictObject({
             of: z.enum(CHECKED_PARTS).meta({ description: '`url` (path and query) and `path` as they were sent' }),
-            name: z.string().min(1).max(200).optional().meta({ description: 'Of a parameter, header or cookie' }),
+            name: z.string().min(1).max(200).optional().meta({ description: 'Name of a parameter, header or cookie' }),
             is: z.unknown().optional().meta({
               description:
                 'A condition on the value, or several of them: `{eq, ignoreCase?}`, `{contains}`, `{matches}` (of the whole text), `{before}`, `{after}`, `{sameTime}` (a date and time, `now` or `now +3 days`; with `format?`, `truncate?`, `truncateLast?`, `truncateActual?`), `{json, extra?, anyOrder?}`, `{xml, anyOrder?}` (`names`: elements of different names in any order; `all`: also those of one name), `{jsonPath, is? or none?}`, `{not}`, `{all: […]}`, `{any: […]}`. Absent: any value passes',
@@ -113,10 +113,14 @@ const JsonSchemaIn = z.union([z.boolean(), openObject()]);
 
 const RequestSchemasIn = z
   .strictObject({
-    path: JsonSchemaIn.optional().meta({ description: 'Of an object with the segments of the path by name' }),
-    query: JsonSchemaIn.optional().meta({ description: 'Likewise; texts are read as the types that are wanted' }),
-    headers: JsonSchemaIn.optional().meta({ description: 'Likewise; names in lower case' }),
-    body: JsonSchemaIn.optional().meta({ description: 'Of JSON, or of the fields of a form' }),
+    path: JsonSchemaIn.optional().meta({ description: 'Schema of an object with the segments of the path by name' }),
+    query: JsonSchemaIn.optional().meta({
+      description: 'Schema of an object with the parameters by name; texts are read as the types that are wanted',
+    }),
+    headers: JsonSchemaIn.optional().meta({
+      description: 'Schema of an object with the headers by name in lower case',
+    }),
+    body: JsonSchemaIn.optional().meta({ description: 'Schema of a JSON body, or of the fields of a form' }),
     requiresBody: z.boolean().optional(),
     contentTypes: z.array(z.string().min(1).max(200).toLowerCase()).min(1).max(50).optional().meta({
       description: 'Media types of bodies, without parameters',
@@ -124,7 +128,10 @@ const RequestSchemasIn = z
     definitions: mapOf(textUpTo(200), valueOf(JsonSchemaIn), { max: 500, message: 'must be at most 500' })
       .optional()
       .meta({ description: 'What `{"$ref": "#/$defs/name"}` refers to' }),
-    status: z.literal([400, 422]).optional().meta({ description: 'Of the answer to others. Default: 400' }),
+    status: z
+      .literal([400, 422])
+      .optional()
+      .meta({ description: 'Status of the answer to requests that break a schema. Default: 400' }),
   })
   .meta({
     description:

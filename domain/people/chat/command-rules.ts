@@ -46,7 +46,7 @@ export const HELP: ChatMessage = message(
       [
         '`/quayside where KEY [owner/repo]` – which candidates and environments have a work item',
         '`/quayside approvals` – what waits for your approval',
-        '`/quayside env extend [HOURS] [ORG]` – your review environment for so many hours from now (24 if you do not say)',
+        '`/quayside env extend [HOURS] [ORG]` – keep your review environment for this many hours from now (default: 24)',
         '`/quayside help` – this list',
       ].join('\n'),
     ),

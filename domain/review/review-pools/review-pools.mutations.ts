@@ -83,7 +83,7 @@ function assertSettings({ minAvailable, maxInstances, leaseHours, maxLeaseHours,
   const parsed = Pipeline.safeParse(definition.pipeline, PARSING);
   if (parsed.success) return;
   const fields = [...fieldErrors('definition/pipeline', parsed.error.issues)];
-  throw new DomainError('invalid_request', 'The pipeline of the definition is none', { fields });
+  throw new DomainError('invalid_request', '`definition.pipeline` is not a valid pipeline', { fields });
 }
 
 /** What of a pool stands in the audit trail. */

@@ -65,7 +65,9 @@ test('who may only watch gets no frame of a hosted browser, and is told why', as
   const { id } = await hosted();
   const { text, frame, frames } = await shown(id, { caller: app.member });
   expect([frame, frames]).toEqual([undefined, "'none'"]);
-  expect(text).toContain('Its provider shows it to those alone who may work in it, and you may watch.');
+  expect(text).toContain(
+    'The provider of this browser shows it only to people who may control the session; you may only watch.',
+  );
   expect(text).not.toContain(simulator.url);
 });
 
