@@ -135,7 +135,7 @@ export const ORG_READ = {
 } satisfies ActivityOptions;
 
 /**
- * The allocation of a browser, which waits for a host with a place. The session is given up after 5 minutes by its row, not
+ * The allocation of a browser, which waits for a host with a free slot. The session is given up after 5 minutes by its row, not
  * by these limits; a lost host is detected by its heartbeat, and another one tries. A cancellation waits until nothing is
  * left behind.
  */

@@ -1,5 +1,5 @@
 import { RECORD_SESSION } from '../delivery/flows/flow-types.ts';
-import { hasHostedProvider, localPlaces, whyNotLocal } from './browser-sessions/providers.queries.ts';
+import { hasHostedProvider, localHosts, whyNotLocal } from './browser-sessions/providers.queries.ts';
 import type { Area } from '../kernel/area-manifest.ts';
 import { removeSessionsOfProject } from './browser-sessions/sessions.mutations.ts';
 import { openAssignmentKeys } from './review-assignments/review-assignments.queries.ts';
@@ -14,7 +14,7 @@ export const review = {
     runReached: followEndOfRun,
     async typeOffered(tx, { id, projectId }) {
       if (id !== RECORD_SESSION) return null;
-      const why = whyNotLocal(await localPlaces(tx));
+      const why = whyNotLocal(await localHosts(tx));
       return why !== null && (await hasHostedProvider(tx, projectId)) ? null : why;
     },
     async projectRemoved(tx, projectId) {

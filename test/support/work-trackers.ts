@@ -6,7 +6,7 @@ import { outboundAddresses } from '../../domain/kernel/outbound/outbound-address
 import type {
   TrackerAnswer,
   TrackerFailure,
-  TrackerPlace,
+  TrackerTarget,
   TrackerPlatform,
   WorkTracker,
 } from '../../domain/work/work-items/work-tracker.port.ts';
@@ -15,7 +15,7 @@ export interface TestTrackers {
   of: (
     platform: TrackerPlatform,
     at: { baseUrl: string; credentials: HostCredentials; settings?: IntegrationOptions },
-    place?: Partial<TrackerPlace>,
+    place?: Partial<TrackerTarget>,
   ) => WorkTracker;
   /** Added to the present, by which limits end. */
   clock: { laterMs: number };

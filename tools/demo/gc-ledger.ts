@@ -23,7 +23,7 @@ const PACKAGE = 'HarbourPricing';
 export const KEPT = 'Tariff';
 const CHECK_MS = 60_000;
 
-export interface LedgerPlace {
+export interface LedgerBranch {
   crm: DemoCrm;
   production: DemoOrg;
   sandbox: DemoOrg;
@@ -42,7 +42,7 @@ export const classFiles = (dropped: string): [path: string, content: string][] =
  */
 export async function showLedger(
   api: DemoClient,
-  { crm, production, sandbox, repositoryIdentifier, dropped }: LedgerPlace,
+  { crm, production, sandbox, repositoryIdentifier, dropped }: LedgerBranch,
   say: Say,
 ): Promise<void> {
   const at = { repositoryIdentifier, branch: BRANCH };

@@ -41,7 +41,7 @@ const CommentList = z.looseObject({ values: z.array(Comment) });
 const Myself = z.looseObject({ accountId: z.string() });
 const ANYTHING = z.unknown();
 
-export interface JiraPlace {
+export interface JiraLocation {
   baseUrl: string;
   /** Where the pages are, if that is not below `baseUrl`. */
   siteUrl?: string;
@@ -55,7 +55,10 @@ export interface JiraPlace {
 const isBoardId = (board: string): boolean => /^\d{1,18}$/.test(board);
 
 /** Jira Cloud: REST interface, version 3. */
-export function trackerA(call: CallTracker, { baseUrl, siteUrl, boards, issueType, pagesUrl }: JiraPlace): WorkTracker {
+export function trackerA(
+  call: CallTracker,
+  { baseUrl, siteUrl, boards, issueType, pagesUrl }: JiraLocation,
+): WorkTracker {
   const api = `${baseUrl}/rest/api/3`;
   const agile = `${baseUrl}/rest/agile/1.0/board`;
   const projects = boards.filter((board) => !isBoardId(board));

@@ -66,9 +66,9 @@ export function hostATracker(
   }
 
   async function parentOf({ parent_issue_url: url }: Issue): Promise<WorkItem['parent']> {
-    const [, place, number] = /\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)$/.exec(url ?? '') ?? [];
-    if (place === undefined || number === undefined) return null;
-    const parent = await call({ method: 'GET', url: `${baseUrl}/repos/${place}/issues/${number}` }, Issue);
+    const [, parentRepository, number] = /\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)$/.exec(url ?? '') ?? [];
+    if (parentRepository === undefined || number === undefined) return null;
+    const parent = await call({ method: 'GET', url: `${baseUrl}/repos/${parentRepository}/issues/${number}` }, Issue);
     return { id: number, key: number, title: parent.isOk ? parent.value.title : null };
   }
 

@@ -69,7 +69,7 @@ const setField = (name: string, value: unknown, op: 'add' | 'replace' = 'add'): 
   value,
 });
 
-export interface BoardsPlace {
+export interface BoardsLocation {
   baseUrl: string;
   organization: string;
   project: string;
@@ -81,7 +81,7 @@ export interface BoardsPlace {
 /** Azure Boards: REST interface, version 7.1. */
 export function hostBTracker(
   call: CallTracker,
-  { baseUrl, organization, project, boards, issueType }: BoardsPlace,
+  { baseUrl, organization, project, boards, issueType }: BoardsLocation,
 ): WorkTracker {
   const projectUrl = `${baseUrl}/${encodeURIComponent(organization)}/${encodeURIComponent(project)}`;
   const wit = `${projectUrl}/_apis/wit`;

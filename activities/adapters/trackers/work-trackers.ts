@@ -4,10 +4,10 @@ import { findCredentials } from '../../../domain/projects/integrations/integrati
 import { usableIntegration } from '../../../domain/projects/integrations/integrations.queries.ts';
 import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
-import { itemsPlace } from '../../../domain/work/work-items/tracker-place-rules.ts';
+import { itemsLocation } from '../../../domain/work/work-items/tracker-location-rules.ts';
 import type {
   FindWorkTracker,
-  TrackerPlace,
+  TrackerTarget,
   TrackerPlatform,
   WorkTracker,
 } from '../../../domain/work/work-items/work-tracker.port.ts';
@@ -41,7 +41,7 @@ interface Vendor extends Pick<TrackerConnection, 'messageOf' | 'redirectMeans'> 
   defaultUrl: string | null;
   headersOf: (credentials: HostCredentials) => Record<string, string>;
   /** Throws `invalid_request` where it cannot be said where the work items are. */
-  connect: (call: CallTracker, place: TrackerPlace, located: Located) => WorkTracker;
+  connect: (call: CallTracker, target: TrackerTarget, located: Located) => WorkTracker;
 }
 
 /** The trackers of projects, with the credentials of their tenants or of people. @param timeoutMs of one call. */
@@ -52,15 +52,15 @@ export function createWorkTrackers(
   const http = createHostHttp(outbound, timeoutMs);
   const limits = createTrackerLimits(now);
   return {
-    async find(place, { actor, requestId, purpose, authToken }) {
-      const { platform, projectId } = place;
+    async find(target, { actor, requestId, purpose, authToken }) {
+      const { platform, projectId } = target;
       const found = await actingAs(actor, { requestId })(async (tx) => {
         if (authToken === undefined) return findCredentials(tx, encryption, { kind: platform, projectId, purpose });
         const credentials: HostCredentials = { type: 'token', token: authToken };
         return { ...(await usableIntegration(tx, platform, projectId)), credentials };
       });
       if (!found) throw new DomainError('invalid_request', `The project has no integration of kind ${platform}`);
-      return trackerAt(http.exchange, limits, place, found);
+      return trackerAt(http.exchange, limits, target, found);
     },
     close: http.close,
   };
@@ -73,14 +73,14 @@ interface TrackerLocation {
   credentials: HostCredentials;
 }
 
-/** The tracker of a place with a credential. Throws `invalid_request` where it cannot be said where the work items are. */
+/** The tracker of a target with a credential. Throws `invalid_request` where it cannot be said where the work items are. */
 export function trackerAt(
   exchange: ExchangeWithHost,
   limits: TrackerLimits,
-  place: TrackerPlace,
+  target: TrackerTarget,
   { baseUrl: given, settings = {}, credentials }: TrackerLocation,
 ): WorkTracker {
-  const { platform } = place;
+  const { platform } = target;
   const { defaultUrl, headersOf, connect, ...answers } = VENDORS[platform];
   const baseUrl = (given ?? defaultUrl)?.replace(/\/+$/, '');
   if (baseUrl === undefined)
@@ -91,12 +91,12 @@ export function trackerAt(
     .digest('base64');
   const secrets = secretsOf(baseUrl, headers, credentials);
   const operation = () =>
-    connect(trackerCalls(exchange, limits, { platform, headers, limitKey, secrets, ...answers }), place, {
+    connect(trackerCalls(exchange, limits, { platform, headers, limitKey, secrets, ...answers }), target, {
       baseUrl,
       settings,
       isBearer: credentials.username === undefined,
     });
-  // A place that cannot be told is refused at once.
+  // A target that cannot be told is refused at once.
   operation();
   return {
     fetch: (id) => operation().fetch(id),
@@ -142,7 +142,7 @@ const setting = (settings: IntegrationOptions, name: string): string | undefined
   const value = settings[name];
   return value === undefined || value === '' ? undefined : String(value);
 };
-const unplaced = (platform: TrackerPlatform, needed: string) =>
+const unlocated = (platform: TrackerPlatform, needed: string) =>
   new DomainError(
     'invalid_request',
     `The project's repository is not on ${platform}: the integration of this kind needs ${needed} in its settings`,
@@ -163,11 +163,11 @@ const VENDORS: Record<TrackerPlatform, Vendor> = {
       credentials.username === undefined
         ? { ...IN_ENGLISH, authorization: `Bearer ${secretOf(credentials)}` }
         : { ...IN_ENGLISH, ...basic(credentials.username, secretOf(credentials)) },
-    connect(call, place, { baseUrl, settings, isBearer }) {
+    connect(call, target, { baseUrl, settings, isBearer }) {
       const cloudId = setting(settings, 'cloudId');
-      if (!isBearer || cloudId === undefined) return trackerA(call, { ...place, baseUrl });
+      if (!isBearer || cloudId === undefined) return trackerA(call, { ...target, baseUrl });
       const atOAuth = `https://${OAUTH_HOST}/ex/jira/${encodeURIComponent(cloudId)}`;
-      return trackerA(call, { ...place, baseUrl: atOAuth, siteUrl: baseUrl });
+      return trackerA(call, { ...target, baseUrl: atOAuth, siteUrl: baseUrl });
     },
   },
   'host-a': {
@@ -184,8 +184,8 @@ const VENDORS: Record<TrackerPlatform, Vendor> = {
       authorization: `Bearer ${secretOf(credentials)}`,
     }),
     connect(call, { repositoryIdentifier, boards }, { baseUrl, settings }) {
-      const { repository } = itemsPlace('host-a', repositoryIdentifier, settings) ?? {};
-      if (repository === undefined) throw unplaced('host-a', '`repository` (owner/repo)');
+      const { repository } = itemsLocation('host-a', repositoryIdentifier, settings) ?? {};
+      if (repository === undefined) throw unlocated('host-a', '`repository` (owner/repo)');
       return hostATracker(call, { baseUrl, repository, boards });
     },
   },
@@ -198,8 +198,9 @@ const VENDORS: Record<TrackerPlatform, Vendor> = {
       return isJwt(secret) ? { authorization: `Bearer ${secret}` } : basic(credentials.username ?? '', secret);
     },
     connect(call, { repositoryIdentifier, boards, issueType }, { baseUrl, settings }) {
-      const { organization, project } = itemsPlace('host-b', repositoryIdentifier, settings) ?? {};
-      if (organization === undefined || project === undefined) throw unplaced('host-b', '`organization` and `project`');
+      const { organization, project } = itemsLocation('host-b', repositoryIdentifier, settings) ?? {};
+      if (organization === undefined || project === undefined)
+        throw unlocated('host-b', '`organization` and `project`');
       return hostBTracker(call, { baseUrl, organization, project, boards, issueType });
     },
   },

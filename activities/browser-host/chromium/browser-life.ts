@@ -79,7 +79,7 @@ function killGroup(pid: number): void {
   }
 }
 
-/** False: some do not end yet, as those that wait for a disk. They still use memory and a place, so they are waited for. */
+/** False: some do not end yet, as those that wait for a disk. They still use memory and a slot, so they are waited for. */
 const isKilled = (session: number): Promise<boolean> =>
   killSession(session).then(
     () => true,

@@ -21,7 +21,7 @@ import { Spares } from './spares.ts';
 
 /** Size of the first page of spare browsers; a session that asks for another size has a browser started. */
 const SPARE_VIEWPORT: Viewport = { width: 1_280, height: 720 };
-/** How long a session waits here for a place, before it may look for one on another host. */
+/** How long a session waits here for a slot, before it may look for one on another host. */
 const PLACE_WAIT_MS = 2_000;
 const ASK_AGAIN_MS = 500;
 /** A session that ended and that nobody released by then is forgotten. */
@@ -50,7 +50,7 @@ export class LocalBrowsers implements BrowserProvider, SessionBrowsers {
   readonly #parts: LocalBrowsersParts;
   readonly #spares: Spares;
   readonly #sessions = new Map<string, LocalSession>();
-  /** Those that have a place: until nothing of them runs. */
+  /** Those that have a slot: until nothing of them runs. */
   readonly #placed = new Set<LocalSession>();
   /** Those that were not to run here when that was last asked. */
   #strays: ReadonlySet<LocalSession> = new Set();
@@ -79,7 +79,7 @@ export class LocalBrowsers implements BrowserProvider, SessionBrowsers {
     return !this.#isStopping && this.#placed.size < this.#parts.places;
   }
 
-  /** Waits a little for a place; false: there is none, and another host may have one. One that is allocated has its own. */
+  /** Waits a little for a slot; false: there is none, and another host may have one. One that is allocated has its own. */
   async hasPlace(sessionId: string): Promise<boolean> {
     const deadline = Date.now() + PLACE_WAIT_MS;
     for (;;) {
@@ -95,7 +95,7 @@ export class LocalBrowsers implements BrowserProvider, SessionBrowsers {
     const mayBegin = await this.hasPlace(order.sessionId);
     // Others that waited may have been quicker.
     if (!this.#sessions.has(order.sessionId) && !(mayBegin && this.#isPlaceFree))
-      return { ...providerFailure('no_capacity', 'All places of this host are taken'), retryAfterMs: ASK_AGAIN_MS };
+      return { ...providerFailure('no_capacity', 'All slots of this host are taken'), retryAfterMs: ASK_AGAIN_MS };
     const session = this.#sessions.get(order.sessionId) ?? this.#begin(order);
     const abort = () => session.end({ reason: 'cancelled', detail: null });
     signal.addEventListener('abort', abort, { once: true });

@@ -94,9 +94,9 @@ export const createBrowserSessionActivities = (
         const session = await sessionOf(key);
         if (!session || session.removedAt !== null || !(isProvisioning(session.status) || isLive(session.status)))
           return null;
-        // Before the host is noted: a session that has no place yet is provisioned nowhere.
+        // Before the host is noted: a session that has no slot yet is provisioned nowhere.
         if ((await host?.hasPlace?.(key.sessionId)) === false)
-          throw passing({ ...providerFailure('no_capacity', 'All places are taken'), retryAfterMs: 500 }, 1);
+          throw passing({ ...providerFailure('no_capacity', 'All slots are taken'), retryAfterMs: 500 }, 1);
         if (host && isProvisioning(session.status) && !(await unitOf(key)((tx) => noteHost(tx, key.sessionId, host))))
           return null;
         const createdAt = new Date(session.createdAt);

@@ -3,7 +3,7 @@ import { projectById } from '../../../domain/projects/projects/projects.queries.
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { isWorkItemId } from '../../../domain/work/work-items/work-item-rules.ts';
-import { trackerPlace } from '../../../domain/work/work-items/tracker-place-rules.ts';
+import { trackerTarget } from '../../../domain/work/work-items/tracker-location-rules.ts';
 import type { TrackerAnswer, TrackerFailure, WorkTracker } from '../../../domain/work/work-items/work-tracker.port.ts';
 import {
   commentLines,
@@ -56,7 +56,7 @@ export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracke
     if (!isWorkItemId(platform, workItemKey)) return refused(`${platform} has no work item ${workItemKey}`);
     try {
       const purpose = `report to the work item of request ${input.requestId}`;
-      return await call(await findWorkTracker(trackerPlace(project, platform), { actor, purpose }));
+      return await call(await findWorkTracker(trackerTarget(project, platform), { actor, purpose }));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       return refused(error.message, 'auth_failed');

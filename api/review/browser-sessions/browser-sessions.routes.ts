@@ -115,10 +115,10 @@ export const browserSessionsRoutes = [
     async handle({ query: { repositoryIdentifier } }, { reads, adapters }) {
       const project =
         repositoryIdentifier === undefined ? undefined : await projectInRequest(reads, repositoryIdentifier);
-      const isCarriedOutOutside =
+      const isExecutedOutside =
         commandOf(adapters.flows.commands, RECORD_SESSION) !== undefined ||
         project?.configuration.recordPipeline !== undefined;
-      return availableProviders(reads, project?.id, { isCarriedOutOutside });
+      return availableProviders(reads, project?.id, { isExecutedOutside });
     },
   }),
   defineRoute({

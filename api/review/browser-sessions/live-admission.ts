@@ -1,6 +1,6 @@
 import type { FindLiveAccess, LiveAccess } from '../../../domain/review/browser-sessions/live/live-access.ts';
 import type { HostTokens } from '../../../domain/review/browser-sessions/hosts/host-tokens.ts';
-import { placeOfSession } from '../../../domain/review/browser-sessions/hosts/host-places.ts';
+import { hostOfSession } from '../../../domain/review/browser-sessions/hosts/host-addresses.ts';
 import type { LiveMode } from '../../../domain/review/browser-sessions/live/live-viewer-rules.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import type { Actor } from '../../../domain/kernel/shared/actor.ts';
@@ -26,7 +26,7 @@ export interface Admission extends PassedTo {
 
 /**
  * Where a viewer is passed to, and by what token. `asks` is cut to what the viewer may. `callerNow` says who it is, asked
- * again later. Throws as `placeOfSession`.
+ * again later. Throws as `hostOfSession`.
  */
 export async function admission(
   { session, viewer, until, reads }: LiveAccess,
@@ -43,7 +43,7 @@ export async function admission(
     callerNow: () => Promise<{ actor: Actor | undefined; links: readonly string[] }>;
   },
 ): Promise<Admission> {
-  const { hostId, address } = await placeOfSession(reads, session);
+  const { hostId, address } = await hostOfSession(reads, session);
   const granted = viewer.may === 'control' ? asks : 'watch';
   const grant = {
     hostId,

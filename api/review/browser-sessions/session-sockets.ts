@@ -1,5 +1,5 @@
 import { mayStillConnect } from '../../../domain/review/browser-sessions/connections.queries.ts';
-import { addressOfHost } from '../../../domain/review/browser-sessions/hosts/host-places.ts';
+import { addressOfHost } from '../../../domain/review/browser-sessions/hosts/host-addresses.ts';
 import { DomainError, notFound } from '../../../domain/kernel/shared/errors.ts';
 import type { SocketInput, SocketRoute, SocketScope, SocketTo } from '../../http/sockets/socket-routes.ts';
 import { admission, linksIn } from './live-admission.ts';

@@ -10,7 +10,7 @@ const NAMED_MAX = 100;
 const EVENT_OF_STATUS = { detected: 'gc.detected', dismissed: 'gc.dismissed', reclaimed: 'gc.reclaimed' } as const;
 
 /** A branch with its project. */
-export interface LedgerPlace {
+export interface LedgerBranch {
   project: ProjectFacts;
   branch: string;
 }
@@ -18,7 +18,7 @@ export interface LedgerPlace {
 /** Announces that components have a status now: one event per package. */
 export function announceComponents(
   tx: Tx,
-  { project, branch }: LedgerPlace,
+  { project, branch }: LedgerBranch,
   status: keyof typeof EVENT_OF_STATUS & GcStatus,
   components: readonly ComponentName[],
 ): void {

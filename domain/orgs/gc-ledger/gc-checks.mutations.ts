@@ -3,7 +3,7 @@ import { projectById } from '../../projects/projects/projects.queries.ts';
 import { DomainError, notFound } from '../../kernel/shared/errors.ts';
 import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import type { LedgerPlace } from './gc-announcements.ts';
+import type { LedgerBranch } from './gc-announcements.ts';
 import { checkById, checkUnderWay } from './gc-checks.queries.ts';
 import { GcCheck, type GcCheckedEnvironment } from './gc-ledger.entities.ts';
 import { untrackedReason } from './gc-org-check.mutations.ts';
@@ -23,7 +23,7 @@ export async function gcCheck(tx: Tx, id: string): Promise<GcCheckRow> {
  * Asks for a check of all orgs whose environments track a branch; one that is under way is joined. Throws
  * `invalid_request` where there is none to ask.
  */
-export async function requestGcCheck(tx: Tx, { project, branch }: LedgerPlace): Promise<GcCheckRow> {
+export async function requestGcCheck(tx: Tx, { project, branch }: LedgerBranch): Promise<GcCheckRow> {
   const at = { projectId: project.id, branch };
   await lockGcBranch(tx, at);
   const running = await checkUnderWay(tx, at);

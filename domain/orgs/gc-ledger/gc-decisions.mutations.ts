@@ -1,6 +1,6 @@
 import { DomainError, notFound } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { announceComponents, type LedgerPlace } from './gc-announcements.ts';
+import { announceComponents, type LedgerBranch } from './gc-announcements.ts';
 import { changeEntries, findEntry, recordSteps } from './gc-entries.queries.ts';
 import { type ComponentName, type Decision, decided } from './gc-ledger-rules.ts';
 import { lockGcBranch } from './gc-review.queries.ts';
@@ -13,16 +13,16 @@ const DONE: Record<Decision, string> = { dismiss: 'dismissed', reopen: 'reopened
  */
 export async function decideGcEntry(
   tx: Tx,
-  place: LedgerPlace,
+  ledger: LedgerBranch,
   component: ComponentName,
   decision: Decision,
   reason: string | null,
 ): Promise<void> {
-  const at = { projectId: place.project.id, branch: place.branch };
+  const at = { projectId: ledger.project.id, branch: ledger.branch };
   await lockGcBranch(tx, at);
   const { packageName, componentType, fullName } = component;
   const entry = await findEntry(tx, at, component);
-  if (!entry) throw notFound(`${componentType} ${fullName} of package ${packageName} on branch ${place.branch}`);
+  if (!entry) throw notFound(`${componentType} ${fullName} of package ${packageName} on branch ${ledger.branch}`);
   const { id: entryId, status: fromStatus } = entry;
   const toStatus = decided(fromStatus, decision);
   if (toStatus === undefined) {
@@ -33,15 +33,15 @@ export async function decideGcEntry(
   const marks = { isReported: false, isNewDetection: false, isEvidenceVoid: false };
   await changeEntries(tx, [{ id: entryId, ...state, ...marks }]);
   await recordSteps(tx, at, [{ entryId, fromStatus, toStatus, cause: 'person', movedTo: null }], { reason });
-  if (toStatus === 'dismissed') announceComponents(tx, place, 'dismissed', [component]);
+  if (toStatus === 'dismissed') announceComponents(tx, ledger, 'dismissed', [component]);
   tx.audit({
     source: 'crm',
     action: `gc.${DONE[decision]}`,
     entityType: 'gc_entry',
     entityId: entryId,
-    repositoryIdentifier: place.project.identifier,
-    summary: `${componentType} ${fullName} of package ${packageName} on branch ${place.branch} ${DONE[decision]}`,
+    repositoryIdentifier: ledger.project.identifier,
+    summary: `${componentType} ${fullName} of package ${packageName} on branch ${ledger.branch} ${DONE[decision]}`,
     before: { status: fromStatus },
-    after: { branch: place.branch, packageName, componentType, fullName, status: toStatus, reason },
+    after: { branch: ledger.branch, packageName, componentType, fullName, status: toStatus, reason },
   });
 }

@@ -1,6 +1,6 @@
 import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { announceComponents, type LedgerPlace } from './gc-announcements.ts';
+import { announceComponents, type LedgerBranch } from './gc-announcements.ts';
 import {
   type ChangedEntry,
   changeEntries,
@@ -35,8 +35,8 @@ const UNREADABLE_SHOWN = 100;
  * Takes events of a branch in, and derives its open entries from the manifests of its packages. A repeated component
  * counts once, by its last event.
  */
-export async function recordGcEvents(tx: Tx, place: LedgerPlace, events: readonly GcEventIn[]): Promise<Recorded> {
-  const at = { projectId: place.project.id, branch: place.branch };
+export async function recordGcEvents(tx: Tx, ledger: LedgerBranch, events: readonly GcEventIn[]): Promise<Recorded> {
+  const at = { projectId: ledger.project.id, branch: ledger.branch };
   await lockGcBranch(tx, at);
   const reported = foldComponents(events).map(({ type, ...component }): Reported => ({ ...component, event: type }));
   const { reviewed, unreadable } = await reviewEntries(tx, at, reported);
@@ -45,17 +45,17 @@ export async function recordGcEvents(tx: Tx, place: LedgerPlace, events: readonl
   await changeEntries(tx, changes.changed);
   await touchEntries(tx, changes.touched);
   await recordSteps(tx, at, changes.steps);
-  announceComponents(tx, place, 'detected', changes.detected);
+  announceComponents(tx, ledger, 'detected', changes.detected);
   if (events.length > 0 || changes.steps.length > 0) {
     tx.audit({
       source: 'crm',
       action: 'gc.events_recorded',
       entityType: 'gc_ledger',
-      entityId: place.branch,
-      repositoryIdentifier: place.project.identifier,
-      summary: `${events.length} events of dropped components on branch ${place.branch}, ${changes.steps.length} changes`,
+      entityId: ledger.branch,
+      repositoryIdentifier: ledger.project.identifier,
+      summary: `${events.length} events of dropped components on branch ${ledger.branch}, ${changes.steps.length} changes`,
       after: {
-        branch: place.branch,
+        branch: ledger.branch,
         events: events.length,
         components: reported.length,
         changes: countByStatus(changes.steps),

@@ -3,7 +3,7 @@ import { environmentByName, listEnvironments } from '../../projects/environments
 import { invalidField } from '../../kernel/shared/errors.ts';
 import { matchesPattern } from '../../kernel/text/pattern-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { announceComponents, type LedgerPlace } from './gc-announcements.ts';
+import { announceComponents, type LedgerBranch } from './gc-announcements.ts';
 import {
   type ChangedEntry,
   changeEntries,
@@ -74,8 +74,8 @@ export interface OrgCheck {
  * environments which track the branch is removed from the ledger, with its history in the audit trail. Throws `invalid_request` for an
  * environment that is unknown, inactive, without org, or does not track the branch.
  */
-export async function recordOrgCheck(tx: Tx, place: LedgerPlace, check: OrgCheck): Promise<void> {
-  const { project, branch } = place;
+export async function recordOrgCheck(tx: Tx, ledger: LedgerBranch, check: OrgCheck): Promise<void> {
+  const { project, branch } = ledger;
   const at = { projectId: project.id, branch };
   await lockGcBranch(tx, at);
   const environment = await environmentByName(tx, project.id, check.environment);
@@ -99,10 +99,10 @@ export async function recordOrgCheck(tx: Tx, place: LedgerPlace, check: OrgCheck
   const reclaimed = changed.filter(({ outcome }) => outcome === 'reclaimed');
   const returned = changed.filter(({ outcome }) => outcome === 'detected');
   const steps = await moveOn(tx, at, environment.name, reclaimed, returned);
-  await removeWithHistory(tx, place, removed);
-  announceComponents(tx, place, 'reclaimed', [...reclaimed, ...removed.filter(({ status }) => isReclaimable(status))]);
-  announceComponents(tx, place, 'detected', steps.detected);
-  auditCheck(tx, place, environment, {
+  await removeWithHistory(tx, ledger, removed);
+  announceComponents(tx, ledger, 'reclaimed', [...reclaimed, ...removed.filter(({ status }) => isReclaimable(status))]);
+  announceComponents(tx, ledger, 'detected', steps.detected);
+  auditCheck(tx, ledger, environment, {
     summary: `The org of ${environment.name} was checked for ${results.length} components of branch ${branch}`,
     results: countByPresence(results),
     passedOver: results.length - known.length,
@@ -113,7 +113,7 @@ export async function recordOrgCheck(tx: Tx, place: LedgerPlace, check: OrgCheck
 
 const auditCheck = (
   tx: Tx,
-  { project, branch }: LedgerPlace,
+  { project, branch }: LedgerBranch,
   { id, name }: Pick<Environment, 'id' | 'name'>,
   {
     summary,
@@ -135,15 +135,15 @@ const auditCheck = (
  * Records that the org of an environment could not be asked: what it said before counts no longer.
  * @returns the number of entries of the branch, all of which are unknown; 0 for an environment that is gone.
  */
-export async function recordUncheckedOrg(tx: Tx, place: LedgerPlace, environmentName: string): Promise<number> {
-  const { project, branch } = place;
+export async function recordUncheckedOrg(tx: Tx, ledger: LedgerBranch, environmentName: string): Promise<number> {
+  const { project, branch } = ledger;
   const at = { projectId: project.id, branch };
   await lockGcBranch(tx, at);
   const environment = await environmentByName(tx, project.id, environmentName);
   if (!environment) return 0;
   await makePresenceUnknown(tx, at, environment.id);
   const unknown = await countEntries(tx, at);
-  auditCheck(tx, place, environment, {
+  auditCheck(tx, ledger, environment, {
     summary: `The org of ${environment.name} could not be checked for the components of branch ${branch}`,
     results: { present: 0, absent: 0, unknown },
     removed: 0,
@@ -206,7 +206,7 @@ const REMOVED_PER_ENTRY = 100;
 /** How large the components of one entry are, in characters of JSON; a single one may be larger. */
 const REMOVED_LENGTH = 500_000;
 
-async function removeWithHistory(tx: Tx, { project, branch }: LedgerPlace, gone: readonly Checked[]): Promise<void> {
+async function removeWithHistory(tx: Tx, { project, branch }: LedgerBranch, gone: readonly Checked[]): Promise<void> {
   for (let start = 0; start < gone.length; start += REMOVED_PER_ENTRY) {
     const part = gone.slice(start, start + REMOVED_PER_ENTRY);
     const removed = await removeEntries(

@@ -1,5 +1,5 @@
 import type { Tx } from '../../unit-of-work.ts';
-import { placeOfSession } from './hosts/host-places.ts';
+import { hostOfSession } from './hosts/host-addresses.ts';
 import type { HostGrant } from './hosts/host-tokens.ts';
 import { subjectOf } from './session-announcements.ts';
 import { addToTimeline } from './session-changes.queries.ts';
@@ -8,12 +8,12 @@ import { sessionById } from './sessions.queries.ts';
 
 /**
  * Lets automation connect to the browser of a session once, until the session ends. Throws `not_found`, `forbidden`, and
- * as `placeOfSession`.
+ * as `hostOfSession`.
  */
 export async function grantConnection(tx: Tx, id: string): Promise<HostGrant> {
   const session = await sessionById(tx, id);
   assertMayChange(tx.actor, session);
-  const { hostId } = await placeOfSession(tx, session);
+  const { hostId } = await hostOfSession(tx, session);
   const summary = 'Token for automation handed out';
   await addToTimeline(tx, session, { kind: 'connect_created', summary });
   tx.audit({

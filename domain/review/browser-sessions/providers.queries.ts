@@ -6,7 +6,7 @@ import type { BrowserProviderName } from './browser-provider.port.ts';
 import type { Isolation } from '../../kernel/settings/isolation-rules.ts';
 
 /** The browser hosts that are alive, together. */
-export interface LocalPlaces {
+export interface LocalHosts {
   hosts: number;
   places: number;
   placesUsed: number;
@@ -18,7 +18,7 @@ export interface LocalPlaces {
   trouble: string | null;
 }
 
-export async function localPlaces({ db }: Pick<Reads, 'db'>): Promise<LocalPlaces> {
+export async function localHosts({ db }: Pick<Reads, 'db'>): Promise<LocalHosts> {
   const found = await db
     .selectFrom('browser_host')
     .where(sql<SqlBool>`seen_at > now() - make_interval(secs => ${HOST_SILENT_SECONDS})`)
@@ -42,27 +42,27 @@ export const hasHostedProvider = async (reads: Reads, projectId: string | undefi
   (await usableIntegration(reads, 'browser', projectId)) !== undefined;
 
 /** Why no host of this installation allocates browsers. */
-export function whyNotLocal({ hosts, places, trouble }: LocalPlaces): string | null {
+export function whyNotLocal({ hosts, places, trouble }: LocalHosts): string | null {
   if (hosts === 0)
     return 'No browser host is running: start one with `npm run start:browser-host`, which needs Chromium, or add an integration of kind `browser`';
-  return places === 0 ? (trouble ?? 'No browser host has a place') : null;
+  return places === 0 ? (trouble ?? 'No browser host has a slot') : null;
 }
 
 /** What could execute sessions of a project, or of the tenant, and what does. */
 export async function availableProviders(
   reads: Reads,
   projectId: string | undefined,
-  { isCarriedOutOutside }: { isCarriedOutOutside: boolean },
+  { isExecutedOutside }: { isExecutedOutside: boolean },
 ) {
-  const [isHosted, local] = await Promise.all([hasHostedProvider(reads, projectId), localPlaces(reads)]);
+  const [isHosted, local] = await Promise.all([hasHostedProvider(reads, projectId), localHosts(reads)]);
   const whyLocal = whyNotLocal(local);
-  const provider = isCarriedOutOutside ? 'external' : isHosted ? 'browserbase' : whyLocal === null ? 'local' : null;
+  const provider = isExecutedOutside ? 'external' : isHosted ? 'browserbase' : whyLocal === null ? 'local' : null;
   return {
     provider,
     reason: provider === null ? whyLocal : null,
     external: {
-      available: isCarriedOutOutside,
-      reason: isCarriedOutOutside
+      available: isExecutedOutside,
+      reason: isExecutedOutside
         ? null
         : 'No command executes record-session (COMMANDS_FILE), and the project has no `recordPipeline`',
     },

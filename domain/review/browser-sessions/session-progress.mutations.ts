@@ -50,7 +50,7 @@ export async function reevaluateSession(tx: Tx, id: string): Promise<SessionProg
 
 function overdueEnding({ provider, hostId }: SessionRow): SessionEnding {
   if (provider === 'local' && hostId === null)
-    return { status: 'error', reason: 'no_capacity', detail: 'No place was free on a browser host for 5 minutes.' };
+    return { status: 'error', reason: 'no_capacity', detail: 'No slot was free on a browser host for 5 minutes.' };
   const whose = provider === 'external' ? 'The worker that executes it' : 'The provider';
   return { status: 'error', reason: 'provisioning_timeout', detail: `${whose} did not report it live in 5 minutes.` };
 }

@@ -13,7 +13,7 @@ export type RecordingState = (typeof RECORDING_STATES)[number];
  * - `stopped`, `cancelled`: by a person or an application; with the flow run that had asked for it
  * - `browser_closed`: the browser, or its last tab, was closed
  * - `expired`: its time was up
- * - `no_capacity`: no host had a place within 5 minutes
+ * - `no_capacity`: no host had a free slot within 5 minutes
  * - `provisioning_timeout`: the provider, or a worker outside, did not bring it to life within 5 minutes
  * - `front_door_refused`: the org was not opened
  * - `navigation_failed`: the org's page did not load

@@ -64,7 +64,7 @@ const END_TEXTS: Record<StatusReason, string> = {
   cancelled: 'was cancelled with its flow run',
   browser_closed: 'ended, since its browser was closed',
   expired: 'has expired',
-  no_capacity: 'failed, since no host had a place',
+  no_capacity: 'failed, since no host had a free slot',
   provisioning_timeout: 'failed, since it was not live in time',
   front_door_refused: 'failed, since the org was not opened',
   navigation_failed: 'failed, since the page of the org did not load',

@@ -1,5 +1,5 @@
 import type { UntrustedJson } from '../../kernel/json/untrusted-json-rules.ts';
-import type { ItemsPlace } from '../work-items/tracker-place-rules.ts';
+import type { ItemsLocation } from '../work-items/tracker-location-rules.ts';
 
 /** A work item as it is after a change. */
 export interface WorkItemNews {
@@ -10,7 +10,7 @@ export interface WorkItemNews {
   /** ISO 8601; when it was changed, by the host's clock. */
   at: string;
   /** Where it is, as far as the hook says. */
-  place: ItemsPlace;
+  location: ItemsLocation;
 }
 
 /** An issue of host-a: whatever happened to it, its hooks say whether it is closed. @param repository `owner/repo`. */
@@ -21,7 +21,7 @@ export function readIssueA(issue: UntrustedJson, repository: string | null): Wor
     issue.at('updated_at').dateTime(),
   ];
   if (number === null || state === null || at === null || repository === null) return null;
-  return { platform: 'host-a', workItemKey: `${number}`, isClosed: state === 'closed', at, place: { repository } };
+  return { platform: 'host-a', workItemKey: `${number}`, isClosed: state === 'closed', at, location: { repository } };
 }
 
 /** Names of states that are done in the processes of host-b; its hooks name no category. */
@@ -38,6 +38,6 @@ export function readWorkItemB(resource: UntrustedJson, occurredAt: string | null
   if (id === null || state === null || at === null) return null;
   const isDone = fields.at('Microsoft.VSTS.Common.ClosedDate').dateTime() !== null;
   const project = fields.at('System.TeamProject').text();
-  const place = project === null ? {} : { project };
-  return { platform: 'host-b', workItemKey: `${id}`, isClosed: isDone || CLOSED_STATES.has(state), at, place };
+  const location = project === null ? {} : { project };
+  return { platform: 'host-b', workItemKey: `${id}`, isClosed: isDone || CLOSED_STATES.has(state), at, location };
 }

@@ -1,7 +1,7 @@
 import type { ReachedRun, ReachedStatus } from '../../delivery/flows/runs.hooks.ts';
 import { projectById } from '../../projects/projects/projects.queries.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { placeOfItems } from '../work-items/work-items.queries.ts';
+import { locationOfItems } from '../work-items/work-items.queries.ts';
 import { withEvent } from './callback-rules.ts';
 import { keyOfRef, platformOfRef } from './item-reference-rules.ts';
 import { CLOSE_AFTER_MS, eventOfRun, isShownOnItem } from './report-rules.ts';
@@ -18,8 +18,8 @@ export async function reportRunToRequest(tx: Tx, run: ReachedRun, reached: Reach
   const event = eventOfRun(reached.status);
   const platform = workItemRef && platformOfRef(workItemRef);
   if (!workItemRef || !platform || parentId !== null || projectId === null || repositoryIdentifier === null) return;
-  const place = await placeOfItems(tx, platform, { id: projectId, identifier: repositoryIdentifier });
-  const workItemKey = keyOfRef(workItemRef, place);
+  const location = await locationOfItems(tx, platform, { id: projectId, identifier: repositoryIdentifier });
+  const workItemKey = keyOfRef(workItemRef, location);
   const request = await findRequest(tx, { projectId, platform, workItemKey, executionId, taskType });
   const project = request && (await projectById(tx, request.projectId));
   if (!project) return;

@@ -3,7 +3,7 @@ import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { isFinal } from '../../delivery/flows/run-status-rules.ts';
 import { type RunState, runStates } from '../../delivery/flows/run-states.queries.ts';
 import { isId } from '../../kernel/shared/ids.ts';
-import type { ItemsPlace } from '../work-items/tracker-place-rules.ts';
+import type { ItemsLocation } from '../work-items/tracker-location-rules.ts';
 import { keyOfRef, REF_TYPES, spellingsOf } from './item-reference-rules.ts';
 import type { ItemKey } from './work-item-requests.queries.ts';
 
@@ -13,12 +13,12 @@ const RUNS_MAX = 20;
 /**
  * The open runs of a work item, newest first: those of its project that name it, and those that execute requests made
  * in it.
- * @param place of the project's work items.
+ * @param location of the project's work items.
  */
 export async function openRunsOfItem(
   reads: Reads,
   { projectId, platform, workItemKey }: ItemKey,
-  place: ItemsPlace | undefined,
+  location: ItemsLocation | undefined,
 ): Promise<RunState[]> {
   const { db, tenantId } = reads;
   const [named, requested] = await Promise.all([
@@ -26,7 +26,7 @@ export async function openRunsOfItem(
       .selectFrom('flow_run')
       .where('tenantId', '=', tenantId)
       .where('projectId', '=', projectId)
-      .where('workItemKey', '=', sql<string>`any (${spellingsOf(platform, workItemKey, place)}::text[])`)
+      .where('workItemKey', '=', sql<string>`any (${spellingsOf(platform, workItemKey, location)}::text[])`)
       .where('workItemType', '=', REF_TYPES[platform])
       .where('endedAt', 'is', null)
       .orderBy('createdAt', 'desc')
@@ -45,7 +45,7 @@ export async function openRunsOfItem(
       .select('executionId')
       .execute(),
   ]);
-  const ofItem = named.filter(({ workItem }) => workItem && keyOfRef(workItem, place) === workItemKey);
+  const ofItem = named.filter(({ workItem }) => workItem && keyOfRef(workItem, location) === workItemKey);
   const ids = [
     ...ofItem.map(({ id }) => id),
     ...requested.flatMap(({ executionId }) => executionId ?? []).filter(isId),

@@ -9,8 +9,8 @@ import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx, UnitOfWork } from '../../unit-of-work.ts';
 import { TEXT_MAX, textLength } from '../work-items/embedding-rules.ts';
 import { tokenFailed } from '../work-items/tracker-failure-rules.ts';
-import { trackerPlace } from '../work-items/tracker-place-rules.ts';
-import { placeOfItems } from '../work-items/work-items.queries.ts';
+import { trackerTarget } from '../work-items/tracker-location-rules.ts';
+import { locationOfItems } from '../work-items/work-items.queries.ts';
 import type {
   CreatedWorkItem,
   FindWorkTracker,
@@ -68,12 +68,12 @@ export async function createWithPayload(scope: RequestScope, order: WorkItemOrde
     repositoryIdentifier === undefined
       ? project
       : await tx((work) => projectInRequest(work, repositoryIdentifier, 'payload/repositoryIdentifier'));
-  const place = trackerPlace(project);
-  assertBodyFits(place.platform, order);
-  if (triggerFlow) await rehearseRun(scope, project, place.platform, payload);
+  const target = trackerTarget(project);
+  assertBodyFits(target.platform, order);
+  if (triggerFlow) await rehearseRun(scope, project, target.platform, payload);
   const title = order.title ?? type.summary;
   const { domain, releaseName } = parsed;
-  const tracker = await findTracker(place, {
+  const tracker = await findTracker(target, {
     actor,
     requestId,
     purpose: `address for a work item of ${project.identifier}`,
@@ -82,7 +82,7 @@ export async function createWithPayload(scope: RequestScope, order: WorkItemOrde
   const id = await tx((work) =>
     beginCreation(work, project, {
       projectId: project.id,
-      platform: place.platform,
+      platform: target.platform,
       title,
       taskType: type.id,
       releaseCandidate: domain === undefined || releaseName === undefined ? null : `${domain}:${releaseName}`,
@@ -102,10 +102,10 @@ export async function createWithPayload(scope: RequestScope, order: WorkItemOrde
   }
   const item = created.value;
   if (!triggerFlow) {
-    await tx((work) => completeCreation(work, project, id, { ...item, platform: place.platform }));
+    await tx((work) => completeCreation(work, project, id, { ...item, platform: target.platform }));
     return { id, item, run: undefined };
   }
-  const run = await completeAndRun(scope, project, place.platform, { id, item, payload, carrier });
+  const run = await completeAndRun(scope, project, target.platform, { id, item, payload, carrier });
   return { id, item, run };
 }
 
@@ -190,6 +190,6 @@ async function refOf(
   platform: TrackerPlatform,
   { key, url }: { key: string; url: string | undefined },
 ): Promise<WorkItemRef> {
-  const place = await placeOfItems(tx, platform, project);
-  return { type: REF_TYPES[platform], key, ...(url !== undefined && { url }), ...place };
+  const location = await locationOfItems(tx, platform, project);
+  return { type: REF_TYPES[platform], key, ...(url !== undefined && { url }), ...location };
 }

@@ -2,7 +2,7 @@ import { projectById, type ProjectFacts } from '../../projects/projects/projects
 import { invalidField } from '../../kernel/shared/errors.ts';
 import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { placeOfItems } from '../work-items/work-items.queries.ts';
+import { locationOfItems } from '../work-items/work-items.queries.ts';
 import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { type CallbackEvent, type NotedEvent, stateOf, withEvent } from './callback-rules.ts';
@@ -78,8 +78,8 @@ export async function takeCallback(tx: Tx, project: Project, callback: Callback)
   const { platform, taskType, occurredAt } = callback;
   if (occurredAt && occurredAt.getTime() - tx.now.getTime() > AHEAD_MAX_MS)
     throw invalidField('occurredAt', 'is more than ten minutes ahead');
-  const place = callback.workItemKey.includes('#') ? await placeOfItems(tx, platform, project) : undefined;
-  const workItemKey = itemKeyOf(platform, callback.workItemKey, place);
+  const location = callback.workItemKey.includes('#') ? await locationOfItems(tx, platform, project) : undefined;
+  const workItemKey = itemKeyOf(platform, callback.workItemKey, location);
   if (workItemKey === undefined)
     throw invalidField('workItemKey', `${callback.workItemKey} is no work item of ${project.identifier}`);
   const item = { projectId: project.id, platform, workItemKey };

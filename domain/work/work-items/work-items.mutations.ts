@@ -7,9 +7,9 @@ import type { Actor } from '../../kernel/shared/actor.ts';
 import { DomainError, invalidField, notFound } from '../../kernel/shared/errors.ts';
 import type { UnitOfWork } from '../../unit-of-work.ts';
 import { trackerFailed } from './tracker-failure-rules.ts';
-import { trackerPlace } from './tracker-place-rules.ts';
+import { trackerTarget } from './tracker-location-rules.ts';
 import { isWorkItemId } from './work-item-rules.ts';
-import { assigneeAtTracker, placeOfItems } from './work-items.queries.ts';
+import { assigneeAtTracker, locationOfItems } from './work-items.queries.ts';
 import type {
   ClosedWorkItem,
   FindWorkTracker,
@@ -34,7 +34,7 @@ export interface WorkItemScope {
 }
 
 /** A work item as a request names it. */
-export interface WorkItemPlace {
+export interface WorkItemKey {
   projectIdentifier: string;
   id: string;
 }
@@ -65,20 +65,20 @@ function valueOf<Value>({ now }: WorkItemScope, what: string, answer: TrackerAns
  */
 export async function readWorkItem(
   scope: WorkItemScope,
-  { projectIdentifier, id }: WorkItemPlace,
+  { projectIdentifier, id }: WorkItemKey,
 ): Promise<WorkItem & { openRuns: RunState[] }> {
   const project = await projectOf(scope, projectIdentifier);
-  const place = trackerPlace(project);
-  const { platform } = place;
+  const target = trackerTarget(project);
+  const { platform } = target;
   const what = `Work item ${id}`;
-  if (!isWorkItemId(place.platform, id)) throw notFound(what);
+  if (!isWorkItemId(target.platform, id)) throw notFound(what);
   const purpose = `reading work item ${id} of ${projectIdentifier}`;
-  const tracker = await scope.findTracker(place, accessOf(scope, purpose));
+  const tracker = await scope.findTracker(target, accessOf(scope, purpose));
   const item = valueOf(scope, what, await tracker.fetch(id));
   const key = { projectId: project.id, platform, workItemKey: item.key };
   return {
     ...item,
-    openRuns: await openRunsOfItem(scope.reads, key, await placeOfItems(scope.reads, platform, project)),
+    openRuns: await openRunsOfItem(scope.reads, key, await locationOfItems(scope.reads, platform, project)),
   };
 }
 
@@ -87,35 +87,35 @@ export async function listWorkItems(
   scope: WorkItemScope,
   { projectIdentifier, ...given }: WorkItemFilter & { projectIdentifier: string },
 ): Promise<WorkItemSummary[]> {
-  const place = trackerPlace(await projectOf(scope, projectIdentifier));
+  const target = trackerTarget(await projectOf(scope, projectIdentifier));
   const assignee =
     given.assignee === undefined
       ? undefined
-      : await assigneeAtTracker(scope.reads, place.platform, given.assignee, scope.actor);
+      : await assigneeAtTracker(scope.reads, target.platform, given.assignee, scope.actor);
   if (assignee === null) return [];
-  const tracker = await scope.findTracker(place, accessOf(scope, `listing work items of ${projectIdentifier}`));
+  const tracker = await scope.findTracker(target, accessOf(scope, `listing work items of ${projectIdentifier}`));
   return valueOf(scope, 'The list of work items', await tracker.list({ ...given, assignee }));
 }
 
-interface HostPlace extends WorkItemPlace {
+interface FoundItem extends WorkItemKey {
   project: ProjectFacts;
   tracker: WorkTracker;
 }
 
 /** Throws `not_implemented` for tracker-a, `not_found` for an id that the host cannot have, `invalid_request`. */
-async function hostPlace(
+async function foundItem(
   scope: WorkItemScope,
   { platform, id, projectIdentifier }: HostWorkItem,
   doing: string,
-): Promise<HostPlace> {
+): Promise<FoundItem> {
   if (platform === 'tracker-a')
     throw new DomainError('not_implemented', `${doing} work items of tracker-a is not implemented`);
   if (projectIdentifier === undefined) throw invalidField('projectIdentifier', `is required for ${platform}`);
   const project = await projectOf(scope, projectIdentifier);
-  const place = trackerPlace(project, platform);
+  const target = trackerTarget(project, platform);
   if (!isWorkItemId(platform, id)) throw notFound(`Work item ${id}`);
   const purpose = `${doing.toLowerCase()} work item ${id} of ${projectIdentifier}`;
-  return { project, projectIdentifier, id, tracker: await scope.findTracker(place, accessOf(scope, purpose)) };
+  return { project, projectIdentifier, id, tracker: await scope.findTracker(target, accessOf(scope, purpose)) };
 }
 
 /**
@@ -127,7 +127,7 @@ export async function changeWorkItem(
   item: HostWorkItem,
   change: WorkItemChange,
 ): Promise<WorkItem> {
-  const { tracker, project, id } = await hostPlace(scope, item, 'Changing');
+  const { tracker, project, id } = await foundItem(scope, item, 'Changing');
   const what = `Work item ${id}`;
   if (Object.values(change).every((member) => member === undefined))
     return valueOf(scope, what, await tracker.fetch(id));
@@ -151,7 +151,7 @@ export async function closeWorkItem(scope: WorkItemScope, item: HostWorkItem, cl
   const { reason } = closing;
   if (platform === 'host-a' && reason !== undefined && !HOST_A_REASONS.includes(reason))
     throw invalidField('reason', `must be one of ${HOST_A_REASONS.join(', ')} on host-a`);
-  const { tracker, project, id } = await hostPlace(scope, item, 'Closing');
+  const { tracker, project, id } = await foundItem(scope, item, 'Closing');
   const closed = valueOf(scope, `Work item ${id}`, await tracker.close(id, closing));
   const after = { reason, hasComment: closing.comment !== undefined };
   await note(scope, item, project, { ...closed, ...(closed.isChanged && { step: 'closed', after }) });

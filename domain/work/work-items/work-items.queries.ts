@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { settingsOfIntegration } from '../../projects/integrations/integrations.queries.ts';
 import type { Actor } from '../../kernel/shared/actor.ts';
-import { itemsPlace, type ItemsPlace } from './tracker-place-rules.ts';
+import { itemsLocation, type ItemsLocation } from './tracker-location-rules.ts';
 import type { TrackerPlatform } from './work-tracker.port.ts';
 
 /** The name that a person has at host-a, by one of the addresses that the service knows. */
@@ -31,11 +31,11 @@ export async function assigneeAtTracker(
 }
 
 /** Where at a tracker the work items of a project are; undefined where nothing says it. */
-export async function placeOfItems(
+export async function locationOfItems(
   reads: Reads,
   platform: TrackerPlatform,
   project: { id: string; identifier: string },
-): Promise<ItemsPlace | undefined> {
+): Promise<ItemsLocation | undefined> {
   const found = await settingsOfIntegration(reads, platform, project.id);
-  return itemsPlace(platform, project.identifier, found?.settings ?? {});
+  return itemsLocation(platform, project.identifier, found?.settings ?? {});
 }

@@ -151,7 +151,7 @@ export interface WorkItemReport {
   commentId?: string | undefined;
 }
 
-/** What the service uses of a tracker, in one place with one credential. Each call is bounded in time. */
+/** What the service uses of a tracker, in one location with one credential. Each call is bounded in time. */
 export interface WorkTracker {
   /** @param id as people write it; one that cannot be an id of this tracker is `not_found` without a call. */
   fetch(id: string): Promise<TrackerAnswer<WorkItem>>;
@@ -167,8 +167,8 @@ export interface WorkTracker {
   report(id: string, report: WorkItemReport): Promise<TrackerAnswer<{ commentId: string }>>;
 }
 
-/** Where the work items of a project are; `trackerPlace` makes it of a project. */
-export interface TrackerPlace {
+/** Where the work items of a project are; `trackerTarget` makes it of a project. */
+export interface TrackerTarget {
   platform: TrackerPlatform;
   projectId: string;
   /** Identifier of the project's repository. */
@@ -196,4 +196,4 @@ export interface TrackerAccess {
  * Throws `invalid_request` without such an integration, and where it lacks what the tracker needs to know; a person's
  * token needs none, except that tracker-a has no address without one.
  */
-export type FindWorkTracker = (place: TrackerPlace, access: TrackerAccess) => Promise<WorkTracker>;
+export type FindWorkTracker = (target: TrackerTarget, access: TrackerAccess) => Promise<WorkTracker>;

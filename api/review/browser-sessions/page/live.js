@@ -14,7 +14,7 @@ const ENDS = {
   assignment_ended: 'The pull request gave its org back.',
   browser_closed: 'The browser was closed.',
   expired: 'Its time was up.',
-  no_capacity: 'No host had a place for it.',
+  no_capacity: 'No host had a free slot for it.',
   provisioning_timeout: 'It did not start in time.',
   front_door_refused: 'The org was not opened.',
   navigation_failed: 'The page of the org did not load.',

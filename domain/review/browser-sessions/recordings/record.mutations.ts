@@ -57,9 +57,9 @@ export async function recordForPullRequest(
   context: Context,
 ): Promise<RequestedSession> {
   const project = await projectInRequest(tx, repositoryIdentifier);
-  const place = await placeOfPullRequest(tx, project, prNumber);
+  const target = await targetOfPullRequest(tx, project, prNumber);
   const existing = await openSessionOfPr(tx, { projectId: project.id, prNumber });
-  return existing ? { session: existing } : request(tx, place, wish, context);
+  return existing ? { session: existing } : request(tx, target, wish, context);
 }
 
 /**
@@ -71,9 +71,9 @@ export const recordInEnvironment = async (
   environmentId: string,
   wish: SessionWish,
   context: Context,
-): Promise<RequestedSession> => request(tx, await placeOfEnvironment(tx, environmentId), wish, context);
+): Promise<RequestedSession> => request(tx, await targetOfEnvironment(tx, environmentId), wish, context);
 
-interface Place {
+interface SessionTarget {
   project: ProjectFacts;
   environment: Environment | null;
   prNumber: number | null;
@@ -84,7 +84,7 @@ interface Place {
 const withoutOrg = (environmentName: string) =>
   new DomainError('invalid_request', `The environment ${environmentName} names no org: set its orgUsername`);
 
-async function placeOfEnvironment(tx: Tx, id: string): Promise<Place> {
+async function targetOfEnvironment(tx: Tx, id: string): Promise<SessionTarget> {
   const { environment, project } = await environmentById(tx, id);
   const { orgUsername } = environment;
   if (!orgUsername) throw withoutOrg(environment.name);
@@ -92,7 +92,7 @@ async function placeOfEnvironment(tx: Tx, id: string): Promise<Place> {
 }
 
 /** The org that is assigned to a pull request; the assignment is locked. Throws `not_found`. */
-async function placeOfPullRequest(tx: Tx, project: ProjectFacts, prNumber: number): Promise<Place> {
+async function targetOfPullRequest(tx: Tx, project: ProjectFacts, prNumber: number): Promise<SessionTarget> {
   const key = { projectId: project.id, assignmentType: 'pr', assignmentKey: String(prNumber) } as const;
   const seen = await openAssignment(tx, key);
   if (seen) await lockAssignment(tx, seen.id);
@@ -107,8 +107,8 @@ async function placeOfPullRequest(tx: Tx, project: ProjectFacts, prNumber: numbe
   return { project, environment, prNumber, assignmentId, orgUsername };
 }
 
-async function request(tx: Tx, place: Place, wish: SessionWish, context: Context): Promise<RequestedSession> {
-  const { project, environment, prNumber } = place;
+async function request(tx: Tx, target: SessionTarget, wish: SessionWish, context: Context): Promise<RequestedSession> {
+  const { project, environment, prNumber } = target;
   const id = newId();
   const pipeline = project.configuration.recordPipeline;
   const payload = {
@@ -120,14 +120,14 @@ async function request(tx: Tx, place: Place, wish: SessionWish, context: Context
     ...(pipeline && { pipeline }),
   };
   const run = await acceptNewRun(tx, payload, { ...context, prefix: '' });
-  const isCarriedOutOutside = pipeline !== undefined || commandOf(context.commands, RECORD_SESSION) !== undefined;
+  const isExecutedOutside = pipeline !== undefined || commandOf(context.commands, RECORD_SESSION) !== undefined;
   const { sessionsPerTenant } = context;
   const session = await insert(tx, {
     id,
     runId: run.runId,
-    place,
+    target,
     wish,
-    isCarriedOutOutside,
+    isExecutedOutside,
     sessionsPerTenant,
     createdBy: tx.actor,
   });
@@ -139,19 +139,19 @@ async function insert(
   given: {
     id: string;
     runId: string;
-    place: Place;
+    target: SessionTarget;
     wish: SessionWish;
-    isCarriedOutOutside: boolean;
+    isExecutedOutside: boolean;
     sessionsPerTenant: number;
     createdBy: Actor;
   },
 ): Promise<SessionRow> {
-  const { id, runId, place, wish, isCarriedOutOutside, createdBy } = given;
-  const { project, environment, ...where } = place;
+  const { id, runId, target, wish, isExecutedOutside, createdBy } = given;
+  const { project, environment, ...where } = target;
   const { minutes = DEFAULT_MINUTES, startPath, viewport = VIEWPORT, recording } = wish;
   if (startPath !== undefined && !isOwnPath(startPath, ''))
     throw invalidField('startPath', 'must be a path within the org that begins with one slash');
-  const { provider, reason } = await availableProviders(tx, project.id, { isCarriedOutOutside });
+  const { provider, reason } = await availableProviders(tx, project.id, { isExecutedOutside });
   if (provider === null) throw new DomainError('flow_unavailable', reason ?? 'Nothing allocates browsers here');
   if (provider === 'local') await assertRoom(tx, given.sessionsPerTenant);
   const settings = environment?.browser ?? null;
@@ -178,7 +178,7 @@ async function insert(
 
 const RETRY_AFTER_SECONDS = 60;
 
-/** The places of hosts are for all tenants. Two requests at the same time are counted one after the other. */
+/** The slots of hosts are for all tenants. Two requests at the same time are counted one after the other. */
 async function assertRoom(tx: Tx, most: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`browser-sessions/${tx.tenantId}`}, 0))`.execute(tx.db);
   if ((await countOpenLocal(tx)) < most) return;
@@ -204,15 +204,15 @@ export async function sessionForRun(
     id: newId(),
     runId: run.id,
     wish: {},
-    isCarriedOutOutside: false,
+    isExecutedOutside: false,
     sessionsPerTenant,
     createdBy: run.requestedBy,
   };
-  if (environmentId !== null) return insert(tx, { ...given, place: await placeOfEnvironment(tx, environmentId) });
+  if (environmentId !== null) return insert(tx, { ...given, target: await targetOfEnvironment(tx, environmentId) });
   const { prNumber } = payload;
   if (prNumber === undefined) throw invalidField('prNumber', 'The run names neither a pull request nor an environment');
-  const place = await placeOfPullRequest(tx, project, prNumber);
+  const target = await targetOfPullRequest(tx, project, prNumber);
   if (await openSessionOfPr(tx, { projectId: project.id, prNumber }))
     throw new DomainError('invalid_request', `Pull request ${prNumber} has a browser session already`);
-  return insert(tx, { ...given, place });
+  return insert(tx, { ...given, target });
 }

@@ -3,7 +3,7 @@ import { type CallTracker, createTrackerLimits } from '../../../../activities/ad
 import { trackerAt } from '../../../../activities/adapters/trackers/work-trackers.ts';
 import { trackerA } from '../../../../activities/adapters/trackers/work-tracker-a.ts';
 import type { HostCredentials } from '../../../../domain/projects/integrations/integration-rules.ts';
-import type { TrackerPlace } from '../../../../domain/work/work-items/work-tracker.port.ts';
+import type { TrackerTarget } from '../../../../domain/work/work-items/work-tracker.port.ts';
 import { JIRA_USER_TOKEN, jiraCredentials, type JiraSimulator, jiraSite } from '../../../simulators/trackers/jira.ts';
 import type { Json } from '../../../support/client.ts';
 import { failureOf, type TestTrackers, testTrackers, valueOf } from '../../../support/work-trackers.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all([site.close(), trackers.close()]);
 });
 
-const tracker = (place: Partial<TrackerPlace> = {}, given = credentials) =>
+const tracker = (place: Partial<TrackerTarget> = {}, given = credentials) =>
   trackers.of('tracker-a', { baseUrl: site.url, credentials: given }, place);
 const doc = (text: string) => ({
   type: 'doc',

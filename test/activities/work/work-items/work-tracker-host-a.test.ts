@@ -1,6 +1,6 @@
 import { gitHost, type GitHostSimulator, hostCredentials } from '../../../simulators/git-hosts.ts';
 import type { HostCredentials } from '../../../../domain/projects/integrations/integration-rules.ts';
-import type { TrackerPlace } from '../../../../domain/work/work-items/work-tracker.port.ts';
+import type { TrackerTarget } from '../../../../domain/work/work-items/work-tracker.port.ts';
 import { failureOf, IMPATIENT, type TestTrackers, testTrackers, valueOf } from '../../../support/work-trackers.ts';
 
 const credentials = hostCredentials as HostCredentials;
@@ -16,7 +16,7 @@ afterEach(async () => {
   await Promise.all([host.close(), trackers.close()]);
 });
 
-const tracker = (place: Partial<TrackerPlace> = {}, given = credentials) =>
+const tracker = (place: Partial<TrackerTarget> = {}, given = credentials) =>
   trackers.of('host-a', { baseUrl: host.url, credentials: given }, place);
 const written = () =>
   host.requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);

@@ -1,6 +1,6 @@
 import { gitHost, type GitHostSimulator, hostCredentials } from '../../../simulators/git-hosts.ts';
 import type { HostCredentials } from '../../../../domain/projects/integrations/integration-rules.ts';
-import type { TrackerPlace } from '../../../../domain/work/work-items/work-tracker.port.ts';
+import type { TrackerTarget } from '../../../../domain/work/work-items/work-tracker.port.ts';
 import type { ProcessName } from '../../../simulators/trackers/azure-processes.ts';
 import { failureOf, type TestTrackers, testTrackers, valueOf } from '../../../support/work-trackers.ts';
 
@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 const tracker = (
-  given: Partial<TrackerPlace> = {},
+  given: Partial<TrackerTarget> = {},
   at: { credentials?: HostCredentials; settings?: Record<string, string> } = {},
 ) =>
   trackers.of('host-b', { baseUrl: host.url, credentials, ...at }, { repositoryIdentifier: 'acme/shop/web', ...given });

@@ -35,7 +35,7 @@ test.each(HOSTILE)('%j is no work item of any tracker', (written) => {
     expect(itemKeyOf(platform, written, PLACES[platform])).toBeUndefined();
 });
 
-test('a work item of another place is none of the project', () => {
+test('a work item of another location is none of the project', () => {
   expect(itemKeyOf('host-a', 'acme/platform#12', storefront)).toBeUndefined();
   expect(itemKeyOf('host-b', 'acme/other#12', sales)).toBeUndefined();
   expect(itemKeyOf('host-b', 'sales#12', sales)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../../domain/kernel/shared/errors.ts';
 import { tokenFailed, trackerFailed } from '../../../../domain/work/work-items/tracker-failure-rules.ts';
-import { trackerOf, trackerPlace } from '../../../../domain/work/work-items/tracker-place-rules.ts';
+import { trackerOf, trackerTarget } from '../../../../domain/work/work-items/tracker-location-rules.ts';
 import {
   boardState,
   closingState,
@@ -156,13 +156,13 @@ test.each([
   ['host-a', { provider: 'tracker-a' }, 'host-b', undefined],
   ['host-c', {}, 'host-a', undefined],
 ] as const)('a project of %s with %j asked for %s: %s', (platform, workItems, asked, expected) => {
-  const place = () => trackerPlace(project(platform, workItems), asked);
-  if (expected) expect(place()).toMatchObject({ platform: expected, issueType: 'Task', boards: [], pagesUrl: null });
-  else expect(place).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  const target = () => trackerTarget(project(platform, workItems), asked);
+  if (expected) expect(target()).toMatchObject({ platform: expected, issueType: 'Task', boards: [], pagesUrl: null });
+  else expect(target).toThrow(expect.objectContaining({ code: 'invalid_request' }));
 });
 
 test('without a provider the project itself is refused, with what it lacks', () => {
-  expect(() => trackerPlace(project('host-c'))).toThrow('The project acme/shop has no work item provider');
+  expect(() => trackerTarget(project('host-c'))).toThrow('The project acme/shop has no work item provider');
 });
 
 const now = new Date('2026-11-22T12:00:00Z');

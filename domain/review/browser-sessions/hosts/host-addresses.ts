@@ -5,7 +5,7 @@ import { isLive } from '../session-rules.ts';
 import type { SessionRow } from '../sessions.queries.ts';
 
 /** Where a live session runs: a browser host that takes connections. */
-export interface HostPlace {
+export interface HostAddress {
   hostId: string;
   /** `http://` */
   address: string;
@@ -15,7 +15,7 @@ export interface HostPlace {
  * Where a session runs. Throws `invalid_request` for one that is not local, `invalid_transition` for one that is not live,
  * `unavailable` when its host sends no heartbeat or takes no connections.
  */
-export async function placeOfSession(reads: Reads, session: SessionRow): Promise<HostPlace> {
+export async function hostOfSession(reads: Reads, session: SessionRow): Promise<HostAddress> {
   const { provider, status, hostId } = session;
   if (provider !== 'local')
     throw new DomainError(

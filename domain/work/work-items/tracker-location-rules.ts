@@ -1,6 +1,6 @@
 import type { IntegrationOptions } from '../../projects/integrations/integration-rules.ts';
 import { invalidField } from '../../kernel/shared/errors.ts';
-import { TRACKER_PLATFORMS, type TrackerPlace, type TrackerPlatform } from './work-tracker.port.ts';
+import { TRACKER_PLATFORMS, type TrackerTarget, type TrackerPlatform } from './work-tracker.port.ts';
 
 /** Type of created work items where the project names none. */
 const DEFAULT_ISSUE_TYPE = 'Task';
@@ -22,7 +22,7 @@ export function trackerOf({ platform, configuration: { workItems = {} } }: Proje
 }
 
 /** Where at its tracker the work items of a project are. Keys of tracker-a name their project themselves. */
-export interface ItemsPlace {
+export interface ItemsLocation {
   /** Repository of host-a: `owner/repo`. */
   repository?: string;
   /** Organization of host-b. */
@@ -31,15 +31,15 @@ export interface ItemsPlace {
 }
 
 /**
- * The place that the settings of the tracker's integration name, else the one of the project's repository. Undefined
+ * The location that the settings of the tracker's integration name, else the one of the project's repository. Undefined
  * where neither does.
  * @param identifier of the project.
  */
-export function itemsPlace(
+export function itemsLocation(
   platform: TrackerPlatform,
   identifier: string,
   settings: IntegrationOptions,
-): ItemsPlace | undefined {
+): ItemsLocation | undefined {
   const setting = (name: string): string | undefined => String(settings[name] ?? '') || undefined;
   if (platform === 'tracker-a') return {};
   if (platform === 'host-a') {
@@ -53,8 +53,8 @@ export function itemsPlace(
 
 const isSame = (left: string | undefined, right: string): boolean => left?.toLowerCase() === right.toLowerCase();
 
-/** Whether nothing that is said of a place is otherwise in another. */
-export const isPlaceWithin = (said: ItemsPlace, { repository, organization, project }: ItemsPlace): boolean =>
+/** Whether nothing that is said of a location is otherwise in another. */
+export const isLocationWithin = (said: ItemsLocation, { repository, organization, project }: ItemsLocation): boolean =>
   (said.repository === undefined || isSame(repository, said.repository)) &&
   (said.organization === undefined || isSame(organization, said.organization)) &&
   (said.project === undefined || isSame(project, said.project));
@@ -63,7 +63,7 @@ export const isPlaceWithin = (said: ItemsPlace, { repository, organization, proj
  * Where the work items of a project are. Throws `invalid_request` for a project without a tracker.
  * @param asked the platform that the request names: that of the project's tracker, or of its repository.
  */
-export function trackerPlace(project: ProjectWithWorkItems, asked?: TrackerPlatform): TrackerPlace {
+export function trackerTarget(project: ProjectWithWorkItems, asked?: TrackerPlatform): TrackerTarget {
   const { boards = [], issueType = DEFAULT_ISSUE_TYPE, baseUrl = null } = project.configuration.workItems ?? {};
   const own = trackerOf(project);
   const platform = asked === undefined || asked === project.platform ? (asked ?? own) : own;
