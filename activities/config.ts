@@ -17,7 +17,7 @@ export function workerConfig(env: NodeJS.ProcessEnv, args: readonly string[]): W
   }
 }
 
-/** Those of the known queues that are asked for. Throws `ConfigError` for a name that is none. */
+/** The known queues that are asked for. Throws `ConfigError` for a name that is none. */
 export function chosenQueues<Queue extends { taskQueue: string }>(
   known: readonly Queue[],
   names: readonly string[] | undefined,

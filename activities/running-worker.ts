@@ -25,7 +25,7 @@ export interface WorkerParts {
   plugins?: OpenTelemetryPlugin[];
   /** Runs the workflow code; absent: a thread of its own. */
   thread?: WorkflowThread;
-  /** As `FleetOptions` has it. */
+  /** First polls of each queue, as `FleetOptions` has them. */
   firstPolls?: number;
 }
 

@@ -61,7 +61,10 @@ const BLOCKED_AFTER_MS = 30_000;
 /** Queues that are busy at the same time, of all that a process serves. */
 const BUSY_QUEUES = 4;
 
-/** As many workflows as the SDK would keep in memory for one worker, shared by those that are busy at once. */
+/**
+ * Workflows that a worker keeps in memory: as many as the SDK would for one worker, shared by the queues that are busy at
+ * once.
+ */
 function cachedWorkflows(queues: number): number {
   const gigabytes = getHeapStatistics().heap_size_limit / 2 ** 30;
   return Math.max(50, Math.floor(((gigabytes - 0.2) * 600) / Math.min(queues, BUSY_QUEUES)));

@@ -49,8 +49,8 @@ const digestOf = memoized((root: string): string => {
 });
 
 /**
- * The same, made when it is not there yet: by a process of its own, as the bundler takes some 150 MB that a worker would
- * keep. Several may make it at once.
+ * The bundle's file, which is made when it is not there yet: by a process of its own, as the bundler takes some 150 MB that
+ * a worker would keep. Several may make it at once.
  */
 export async function ensureBundle(options: BundleOptions): Promise<string> {
   const file = bundleFile(options);

@@ -31,7 +31,7 @@ export interface Service {
   database: pg.Client;
   /** Calls the API as the owner; fails unless it succeeds. */
   call: <Reply = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<Reply>;
-  /** The same with another bearer token. */
+  /** Calls as `call` does, with another bearer token. */
   callAs: (token: string, method: string, path: string, body?: unknown) => Promise<unknown>;
   /** A further tenant, with a token as the first one's. */
   addTenant: (slug: string) => Promise<{ tenantId: string; token: string }>;

@@ -47,7 +47,7 @@ export class Container {
     }
   }
 
-  /** As `docker stop` does; answers how many milliseconds it took. */
+  /** Stops the container as `docker stop` does; answers how many milliseconds it took. */
   async stop(): Promise<number> {
     if (this.#child.exitCode !== null) throw this.#failure('ended before');
     const stopping = performance.now();
@@ -59,7 +59,7 @@ export class Container {
     return Math.round(performance.now() - stopping);
   }
 
-  /** As a machine that goes away does. */
+  /** Ends the container as a machine that goes away does. */
   kill(): void {
     try {
       process.kill(-(this.#child.pid ?? 0), 'SIGKILL');

@@ -14,7 +14,7 @@ const STOP_MS = 10_000;
 export interface MetricsStoreOptions extends InstallOptions {
   dataDir: string;
   port: number;
-  /** As `METRICS_RETENTION`. */
+  /** Retention, in the form of `METRICS_RETENTION`. */
   retention?: string;
 }
 

@@ -25,7 +25,7 @@ async function serveDemo(built: Built, composition: Composition): Promise<void> 
   }
 }
 
-/** As far as this machine can: without Chromium there is nothing to allocate. */
+/** Allocates browsers as far as this machine can: without Chromium there is nothing to allocate. */
 async function allocateBrowsers(image: Built, composition: Composition): Promise<void> {
   if ((await findPrograms(image.env.CHROMIUM_PATH)) === null) {
     say('there is no Chromium here: the browser host is not started');

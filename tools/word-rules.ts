@@ -5,7 +5,8 @@ interface AvoidedPhrase {
   word: string;
 }
 
-const NEEDS_ITS_NEIGHBOUR = /^\s*(?:\/\*\*|\/\/|\*) (Of|Likewise|Also)\b/;
+const COMMENT_BEGINS = /^\s*(?:\/\*\*|\/\/|\*) (Of|Likewise|Also)\b/;
+const DOCSTRING_BEGINS = /^\s*(?:\/\*\*|\*) (Those|Whose|That of|The same (?:as|for|of|over|where|with))\b/;
 const DESCRIPTION = /\b(?:description|summary): ['`](Of|Likewise|Also)\b/;
 const COMMENT = /^\s*(?:\/\*|\/\/|\*)/;
 const GLOSSARY_ROW = /^\| ([^|`]+) \| [^|]+ \| ([^|]+) \|$/;
@@ -49,5 +50,5 @@ function beginning(line: string, previous: string): string | undefined {
   const goesOn = line.trimStart().startsWith('//')
     ? previous.trimStart().startsWith('//')
     : !line.trimStart().startsWith('/**') && previous.trim() !== '/**';
-  return goesOn ? undefined : NEEDS_ITS_NEIGHBOUR.exec(line)?.[1];
+  return goesOn ? undefined : (COMMENT_BEGINS.exec(line) ?? DOCSTRING_BEGINS.exec(line))?.[1];
 }

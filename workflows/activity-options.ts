@@ -22,7 +22,7 @@ export const LANE_PUMP = {
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
 } satisfies ActivityOptions;
 
-/** As a pump of a lane; an org may take more than a minute. */
+/** Options of the pump of orgs, those of a lane's pump; an org may take more than a minute. */
 export const ORG_PUMP = { ...LANE_PUMP } satisfies ActivityOptions;
 
 /**
@@ -58,7 +58,7 @@ export const OUTSIDE_CALL = {
   retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '1 minute', maximumAttempts: 5 },
 } satisfies ActivityOptions;
 
-/** As a call to another system; a lost worker is detected by its heartbeat. */
+/** Options of a call to a tracker; a lost worker is detected by its heartbeat. */
 export const TRACKER_CALL = { ...OUTSIDE_CALL, heartbeatTimeout: '5 seconds' } satisfies ActivityOptions;
 
 /**
@@ -179,7 +179,7 @@ export const BROWSER_CLEAN_UP = {
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 } satisfies ActivityOptions;
 
-/** The same work on the host itself, which counts as gone when it does not take it. */
+/** The clean-up of a browser on the host itself, which counts as gone when it does not take it. */
 export const BROWSER_CLEAN_UP_ON_HOST = {
   ...BROWSER_CLEAN_UP,
   scheduleToStartTimeout: '8 seconds',

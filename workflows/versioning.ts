@@ -11,6 +11,9 @@ const isVersioned = (): boolean => Boolean(workflowInfo().currentDeploymentVersi
  */
 export const endsOnItsBuild = (): WorkflowDefinitionOptions => (isVersioned() ? { versioningBehavior: 'PINNED' } : {});
 
-/** The same for those of which the contract says so for their input, which is not known yet when this is asked. */
+/**
+ * Options of `endsOnItsBuild` for workflows whose contract says so for their input, which is not known yet when this is
+ * asked.
+ */
 export const endsOnItsBuildIfPinned = (): WorkflowDefinitionOptions =>
   workflowInfo().memo?.[PINNED] === true ? endsOnItsBuild() : {};

@@ -13,7 +13,7 @@ export const expiredScenariosSweep = defineSweep({
   handle: ({ actingAs }, { id, ...tenant }) => actingAs(systemActor(tenant, 'mocks'))((tx) => disarmExpired(tx, id)),
 });
 
-/** As many as are shown. */
+/** Calls that are kept of each scenario: as many as are shown. */
 const CALLS_KEPT = 10_000;
 
 export const mockCallsChore = defineChore({

@@ -6,7 +6,7 @@ import { StepRequestIn } from '../../domain/mocks/scenarios/mock-steps.schemas.t
 import { SCENARIO_STATUSES } from '../../domain/mocks/scenarios/scenario-rules.ts';
 import { JsonObject, queryInt, Timestamp } from '../http/parameters.ts';
 
-/** As many calls as are kept. */
+/** Calls that are kept, and so the most that are shown. */
 export const CALLS_MAX = 10_000;
 export const WAIT_MAX_MS = 30_000;
 

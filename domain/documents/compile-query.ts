@@ -59,8 +59,9 @@ export function compileScan(query: DocumentQuery): RawBuilder<DocumentRow> {
 }
 
 /**
- * The same over the documents that the index on content proposes, where the filters say what to look for there. There
- * is always a row: `isCommon` says that the index proposes too many, and that the query was not answered.
+ * A page of documents like that of `compileQuery`, over the documents that the index on content proposes, where the filters
+ * say what to look for there. There is always a row: `isCommon` says that the index proposes too many, and that the query
+ * was not answered.
  */
 export function compileMatches(query: DocumentQuery): RawBuilder<MatchRow> | undefined {
   const { order, limit, offset, store, pattern } = query;

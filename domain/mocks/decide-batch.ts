@@ -49,7 +49,7 @@ export type Reply =
 /** A request that waits for its reply. */
 export interface Called {
   request: MockRequest;
-  /** As `X-Mock-Run` names it. */
+  /** Name of the run, as `X-Mock-Run` gives it. */
   run: string;
 }
 

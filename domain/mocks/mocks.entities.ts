@@ -66,7 +66,7 @@ export const MockStepSchema = defineEntity({
     request: jsonColumn<StepRequest>(),
     /** Without the body. */
     response: jsonColumn<Omit<StepResponse, 'body' | 'bodyBase64'>>(),
-    /** As it is sent, or the template of it. */
+    /** The body as it is sent, or its template. */
     body: p.blob().nullable(),
     bodyForm: p.text().$type<BodyForm>().nullable(),
     times: p.integer().nullable(),
@@ -82,7 +82,7 @@ export const MockRunSchema = defineEntity({
   properties: {
     tenantId: p.uuid().primary(),
     scenarioId: p.uuid().primary(),
-    /** As `X-Mock-Run` names it; empty for requests without that header. */
+    /** Name of the run, as `X-Mock-Run` gives it; empty for requests without that header. */
     name: p.text().primary(),
     /** Counts changes: whoever knows another state must not write. */
     revision: p.integer().default(0),

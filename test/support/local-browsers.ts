@@ -4,7 +4,7 @@ import { type ChromiumOrder, startChromium } from '../../activities/browser-host
 import { type BrowserPrograms, findPrograms } from '../../activities/browser-host/chromium/programs.ts';
 import { outboundAddresses } from '../../domain/kernel/outbound/outbound-addresses.ts';
 
-/** Those of this machine. */
+/** Programs of this machine for browsers. */
 export async function browserPrograms(): Promise<BrowserPrograms> {
   const programs = await findPrograms(process.env.CHROMIUM_PATH);
   if (programs === null) throw new Error('There is no Chromium: .ci/browser brings one');

@@ -10,7 +10,7 @@ export interface TestDatabase {
 /** A database of its own, cloned from the migrated template. */
 export const testDatabase = (): Promise<TestDatabase> => newDatabase('template quayside_template');
 
-/** The same with the two tenants of an app, which are the same in all such databases. */
+/** A database with the two tenants of an app, which are the same in all such databases. */
 export async function databaseWithTenants(): Promise<{ database: TestDatabase; tenants: FirstTenants }> {
   const database = await newDatabase('template quayside_with_tenants');
   return { database, tenants: JSON.parse(process.env.QS_TEST_TENANTS ?? '') as FirstTenants };

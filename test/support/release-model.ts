@@ -35,7 +35,7 @@ interface Candidate {
 
 interface ModelReport extends StoredReport {
   releaseName: string;
-  /** Those that it is about. */
+  /** Packages that it is about. */
   packages: Packages;
   environment: string;
   /** The rollback by which it was taken back. */

@@ -48,7 +48,7 @@ export async function startWorker(
 
 export type TestWorkerProcess = TestProcess;
 
-/** The same as a process of its own. */
+/** Starts a worker as a process of its own. */
 export const startWorkerProcess = (app: TestApp, queues?: readonly string[]): Promise<TestWorkerProcess> =>
   startProcess('activities', app.env, argumentsFor(queues));
 

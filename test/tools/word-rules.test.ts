@@ -7,6 +7,8 @@ test.each([
   ['/** Of one call. */', '"Of …"'],
   ['  /** Likewise, by its name. */', '"Likewise …"'],
   ['  // Also where nothing is left.', '"Also …"'],
+  ['  /** Those that are open. */', '"Those …"'],
+  ['/** The same for scratch orgs. */', '"The same for …"'],
   ['/**\n * Of each kept commit its parents.\n */', '"Of …"'],
   ["name: z.string().meta({ description: 'Of the org' }),", '"Of …"'],
   ["log.info('a host of browsers began');", '"browser host"'],
@@ -22,6 +24,8 @@ test.each([
   '/**\n * The parents of each kept commit.\n * Of merges all parents count.\n */',
   '// The first line goes on.\n// Also in the second.',
   '/** Whether the host is silent. */',
+  '// Those that wait are served first.',
+  '/** The same request has the same key. */',
   "const equivalent = 'carries it';",
 ])('%s is not', (text) => {
   expect(wordProblems('domain/a.ts', text, avoided)).toEqual([]);

@@ -10,7 +10,7 @@ export interface Manifest {
   madeAt: string;
   /** `files`: of the embedded database; `dump`: of pg_dump, in its custom format. */
   database: 'files' | 'dump';
-  /** As the server says it. */
+  /** Version of the server, as it says. */
   postgresVersion: string;
   objects: number;
   hasMetrics: boolean;

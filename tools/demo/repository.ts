@@ -51,7 +51,7 @@ export async function git(repository: string, ...args: string[]): Promise<string
   }
 }
 
-/** The same, and nothing when git fails. */
+/** Lines of git's output; none when git fails. */
 export const gitIfAny = (repository: string, ...args: string[]): Promise<string[]> =>
   git(repository, ...args).catch(() => []);
 

@@ -17,7 +17,7 @@ const BROWSER_MS = 600_000;
 /** What a recording may be longer or shorter than its session. */
 const TOLERANCE_SECONDS = 1;
 const NOTE = 'The tariff of berth 7 is right: approved.';
-/** As people type, in milliseconds. */
+/** Milliseconds between keys, as people type. */
 const KEY_MS = 60;
 /** What is typed into, on a page of the simulated org, which has no forms. */
 const FORM = `<label>Review notes <textarea id="notes" rows="8" cols="60" autofocus></textarea></label>`;

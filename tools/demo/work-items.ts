@@ -99,7 +99,7 @@ export async function showWorkItems({ api, url, suffix, say }: CollaborationPlac
   say('  the simulator is stopped; the project stays');
 }
 
-/** As the pipeline does when it has ended. */
+/** Reports the success of a pipeline that has ended. */
 async function reportSuccess(
   { api, url, suffix }: Pick<CollaborationPlace, 'api' | 'url' | 'suffix'>,
   { repositoryIdentifier, run }: { repositoryIdentifier: string; run: string },

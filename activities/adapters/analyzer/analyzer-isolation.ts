@@ -27,7 +27,10 @@ const works = ([program = '', ...args]: string[]): Promise<boolean> =>
     () => false,
   );
 
-/** As root, or in a namespace of users of its own. All processes of the namespace end with the first one. */
+/**
+ * Arguments of `unshare`, as root or in a namespace of users of its own. All processes of the namespace end with the first
+ * one.
+ */
 const unshared = (isRoot: boolean): string[] => [
   'unshare',
   ...(isRoot ? [] : ['-r']),

@@ -29,7 +29,7 @@ export interface BrowserbaseParts {
   now: () => Date;
   /** Time-out of one call, in milliseconds. */
   timeoutMs: number;
-  /** As of `openFirstPage`. */
+  /** Pace of `openFirstPage`. */
   pace?: number;
 }
 

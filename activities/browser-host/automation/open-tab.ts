@@ -70,7 +70,7 @@ export class OpenTab implements Tab {
     return this.#dialogs.open;
   }
 
-  /** As `Tabs.answer`. */
+  /** Answers a dialog, as `Tabs.answer` does. */
   answer(number: number, answer: DialogAnswer): boolean {
     return this.#dialogs.answer(number, answer);
   }
@@ -88,7 +88,7 @@ export class OpenTab implements Tab {
     this.#ask('Emulation.setFocusEmulationEnabled', { enabled: true });
   }
 
-  /** As `Tabs.restoreViewport`. */
+  /** Restores the viewport, as `Tabs.restoreViewport` does. */
   restoreViewport(): void {
     // What is set a second time has no effect: Chromium does not know that the end of another client took it away.
     this.#ask('Emulation.clearDeviceMetricsOverride');

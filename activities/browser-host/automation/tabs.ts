@@ -32,7 +32,7 @@ export class BrowserTabs implements Tabs {
   readonly #options: TabsOptions;
   readonly #tabs = new Map<string, OpenTab>();
   readonly #listeners = new Set<() => void>();
-  /** Those who answer dialogs, each with the tab that they attend to; undefined: every one. */
+  /** People who answer dialogs, each with the tab that they attend to; undefined: every tab. */
   readonly #attending = new Set<{ tabId: string | undefined }>();
   #opened = 0;
   #isEnding = false;

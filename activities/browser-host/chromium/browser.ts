@@ -67,7 +67,7 @@ export interface RunningBrowser {
   kill(end: BrowserEnd): void;
 }
 
-/** By which a page asks, and is held up until it is answered. */
+/** A dialog by which a page asks, and is held up until it is answered. */
 export interface Dialog {
   /** Number of the dialog in its tab, from 1 on. */
   readonly number: number;

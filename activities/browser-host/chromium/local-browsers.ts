@@ -50,9 +50,9 @@ export class LocalBrowsers implements BrowserProvider, SessionBrowsers {
   readonly #parts: LocalBrowsersParts;
   readonly #spares: Spares;
   readonly #sessions = new Map<string, LocalSession>();
-  /** Those that have a slot: until nothing of them runs. */
+  /** Sessions that have a slot: until nothing of them runs. */
   readonly #placed = new Set<LocalSession>();
-  /** Those that were not to run here when that was last asked. */
+  /** Sessions that were not to run here when that was last asked. */
   #strays: ReadonlySet<LocalSession> = new Set();
   #placeIsFree = Promise.withResolvers<void>();
   #isStopping = false;

@@ -26,7 +26,7 @@ export const InputMessage = z.discriminatedUnion('type', [
     kind: z.enum(['move', 'down', 'up']),
     ...point,
     button: z.enum(['none', 'left', 'middle', 'right']),
-    /** Those that are down: left 1, right 2, middle 4. */
+    /** Buttons that are down: left 1, right 2, middle 4. */
     buttons: z.int().min(0).max(7),
     clicks: z.int().min(0).max(3),
   }),
@@ -103,7 +103,7 @@ export const HostMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('watching'), tab: TabNumber.nullable(), follows: z.boolean() }),
   z.object({ type: z.literal('time'), expiresAt: z.iso.datetime(), leftMs: z.int() }),
   z.object({ type: z.literal('people'), people: z.array(Person), controller: z.int().nullable() }),
-  /** By which tabs ask: all that wait for an answer. */
+  /** Dialogs of tabs that wait for an answer. */
   z.object({ type: z.literal('dialogs'), dialogs: z.array(OpenDialog) }),
   z.object({ type: z.literal('notice'), text: z.string() }),
   z.object({ type: z.literal('end'), reason: z.string(), detail: z.string().nullable() }),
@@ -126,7 +126,7 @@ const PICTURE = 1;
 /** What precedes the bytes of a picture that is sent. */
 export interface PictureHead extends Omit<Picture, 'jpeg'> {
   tab: number;
-  /** By which the viewer says that it drew it. */
+  /** Number of the picture, by which the viewer says that it drew it. */
   number: number;
 }
 

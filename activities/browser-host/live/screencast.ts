@@ -46,7 +46,7 @@ export class Screencast {
     });
   }
 
-  /** As `Tabs.watch`. */
+  /** Watches the pictures of the tab, as `Tabs.watch` does. */
   watch(maxPerSecond: number, listener: (picture: Picture) => void): () => void {
     const watcher = new Watcher(1_000 / maxPerSecond, listener);
     this.#watchers.add(watcher);

@@ -25,7 +25,7 @@ function isWholeMp4(content: Buffer): boolean {
 /** A complete file that an encoder has written. */
 export interface EncodedFile {
   path: string;
-  /** Under which it is stored. */
+  /** Name under which it is stored. */
   name: string;
   bytes: number;
   /** From 0 on: the run of the encoder that wrote it. */

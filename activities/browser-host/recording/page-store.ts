@@ -78,7 +78,7 @@ export class PageStore {
     this.#reason ??= reason;
   }
 
-  /** The same of a tab whose recording was stored to its end, in another's place. */
+  /** Notes why something is missing of a tab whose recording was stored to its end already, in another tab's stead. */
   async cutShortLate(reason: string): Promise<void> {
     if (this.#isUnwanted || this.#reason !== null) return;
     this.cutShort(reason);

@@ -7,7 +7,7 @@ import { DomainError, type ErrorCode } from '../../../domain/kernel/shared/error
 import type { Deps } from '../../deps.ts';
 import type { SessionKey } from './session-state.activities.ts';
 
-/** The same request may succeed a little later. */
+/** Failures after which the same request may succeed a little later. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['upstream_timeout', 'unavailable', 'rate_limited']);
 
 /**

@@ -51,7 +51,7 @@ export interface SocketScope {
 
 /** A socket that is passed on, as long as its opener may have it. */
 export interface SocketTo extends PassedTo {
-  /** Whose slot it takes. */
+  /** Tenant whose slot it takes. */
   tenantId: string;
   /** False: it is closed. Rejects when that cannot be told now. Absent: nobody withdraws it. */
   isStillAdmitted?: () => Promise<boolean>;

@@ -32,7 +32,7 @@ export const PublishIn = z.strictObject({
   sarif: z.unknown(),
 });
 
-/** As it is sent; it is read while it arrives. */
+/** The body as it is sent; it is read while it arrives. */
 export const PublishStream = z.instanceof(Readable).meta({
   override: {
     type: 'object',

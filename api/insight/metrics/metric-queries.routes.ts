@@ -190,7 +190,7 @@ const aboutRoutes = [
   }),
 ];
 
-/** Whose interface is offered; the store itself names it. */
+/** Version of Prometheus whose interface is offered; the store itself names it. */
 const PROMETHEUS_VERSION = '2.24.0';
 
 export const metricQueriesRoutes = [...plainRoutes, ...prometheusRoutes, ...listRoutes, ...aboutRoutes];

@@ -55,7 +55,7 @@ export async function prometheusReply(answer: MetricAnswer | QueryTrouble): Prom
 /** The longest answer of the store to which there is a reply with `result` on top, which has most of it twice. */
 export const RESULT_ANSWER_MAX_BYTES = REPLY_MAX_BYTES / 2;
 
-/** The same with `result` on top; errors are thrown as `DomainError`. */
+/** An answer with `result` on top, beside Prometheus' own form; errors are thrown as `DomainError`. */
 export async function resultReply(answer: MetricAnswer | QueryTrouble): Promise<RawReply | JsonText> {
   if (isTrouble(answer)) throw domainError(answer);
   const chunks: Buffer[] = [];

@@ -23,7 +23,7 @@ export type LivePageView =
 export interface LivePage {
   publicUrl: string;
   sessionId: string;
-  /** As `PR 12`. */
+  /** What the session shows: `PR 12`. */
   subject: string;
   repositoryIdentifier: string;
   view: LivePageView;

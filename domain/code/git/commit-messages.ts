@@ -47,7 +47,10 @@ export class CommitMessages {
     }
   }
 
-  /** The same messages with the branches as they are now. @param tips numbers of their newest commits, by name. */
+  /**
+   * These messages with the branches as they are now.
+   * @param tips numbers of their newest commits, by name.
+   */
   withBranches(graph: CommitGraph, tips: ReadonlyMap<string, number>): CommitMessages {
     const linesOf = (names: readonly string[]) => {
       const lines = new Uint8Array(graph.size);

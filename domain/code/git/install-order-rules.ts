@@ -92,7 +92,7 @@ export function installOrder(packages: Iterable<string>, dependencies: Dependenc
       if (group?.left === 0) pending.push(...close(group.dependents));
     }
   };
-  /** Those of the dependents that wait for nothing more. */
+  /** Closes the dependents that wait for nothing more. */
   const close = (dependents: readonly number[]) =>
     dependents.filter((dependent) => {
       const group = groups[dependent];

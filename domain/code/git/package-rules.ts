@@ -94,7 +94,7 @@ export const packagesOfSetting = (paths: Readonly<Record<string, string>>): Pack
 const distinct = (packages: readonly PackageDefinition[]): PackageDefinition[] =>
   [...new Map(packages.toReversed().map((each) => [each.name, each])).values()].toReversed().slice(0, PACKAGES_MAX);
 
-/** Those packages that are not among the others; one that moved to another path counts as another. */
+/** Packages that are not among the others; one that moved to another path counts as another. */
 export function packagesNotIn<Package extends Pick<PackageDefinition, 'name' | 'path'>>(
   others: readonly Pick<PackageDefinition, 'name' | 'path'>[],
   packages: readonly Package[],

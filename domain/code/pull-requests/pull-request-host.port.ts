@@ -4,13 +4,13 @@ import type { ChangedFiles } from './changed-files-rules.ts';
 
 /** What a host lists. */
 export interface PullRequestList {
-  /** Those that are open, where all of them were asked for, and those that changed or ended since. */
+  /** Pull requests that are open, where all of them were asked for, and the ones that changed or ended since. */
   reports: PullRequestReport[];
   /** There were too many to be read. */
   isCut: boolean;
   /** Changes until then are among them, by the host's clock; ISO 8601. Null: nothing was there. */
   readUntil: string | null;
-  /** By which the host answers that nothing has changed. */
+  /** ETag by which the host answers that nothing has changed. */
   etag: string | null;
 }
 

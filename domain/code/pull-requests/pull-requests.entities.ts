@@ -16,7 +16,7 @@ export const PullRequestSchema = defineEntity({
     isDraft: p.boolean(),
     /** Name at the host. */
     author: p.text().nullable(),
-    /** The same in lower case, by which people are found. */
+    /** The author in lower case, by which people are found. */
     authorKey: p.text().nullable(),
     authorAvatarUrl: p.text().nullable(),
     branch: p.text(),

@@ -86,7 +86,7 @@ export async function recordReviews(
   await noteReviewsRead(tx, projectId, { number, changedAt });
 }
 
-/** Those who have reviewed are no longer on host-a's list of the requested; on it again, they were asked again. */
+/** Hosts whose list of requested reviewers loses people who have reviewed; on it again, they were asked again. */
 const RENEWS_REQUESTS = new Set<ProjectFacts['platform']>(['host-a']);
 
 const rowWith = (known: KnownPullRequest, platform: ProjectFacts['platform']): ReportedRow => ({

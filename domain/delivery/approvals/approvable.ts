@@ -7,7 +7,7 @@ import { type ApprovalTerms, countApprovers } from './approval-rules.ts';
 import type { Voter } from '../../projects/policies/approval-policy-rules.ts';
 import { possibleVoters } from '../../projects/policies/approvers.queries.ts';
 
-/** Whose request an approval is, which counts when they want to give it. */
+/** The people who request an approval, which counts when they want to give it. */
 export interface Requesters extends Pick<ApprovalTerms, 'requesterId'> {
   requesterIds: string[];
 }

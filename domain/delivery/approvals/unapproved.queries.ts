@@ -103,7 +103,7 @@ export interface UnstoredDeployment {
   releaseName: string;
   contentDigest: string;
   executionId: string | undefined;
-  /** As it was reported with the deployment. */
+  /** Approval that was reported with the deployment. */
   approval: Record<string, unknown> | undefined;
 }
 

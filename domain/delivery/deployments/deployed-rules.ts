@@ -8,7 +8,7 @@ export interface StoredReport {
   /** Digest of the content that was deployed. */
   contentDigest: string | null;
   status: DeploymentStatus;
-  /** As it was reported, in milliseconds since the epoch. */
+  /** When it was deployed, as it was reported; milliseconds since the epoch. */
   deployedAt: number;
   /** When the report came, by the database's clock, in milliseconds since the epoch. */
   receivedAt: number;
@@ -22,7 +22,7 @@ export interface RemovedReport extends Omit<StoredReport, 'candidateId'> {
   environmentId: string;
   domain: string;
   releaseName: string;
-  /** Those that it is about: package name to version. */
+  /** Packages that it is about: name to version. */
   packages: Packages;
 }
 

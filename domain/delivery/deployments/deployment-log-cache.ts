@@ -25,7 +25,7 @@ export interface LoggedDeployment extends SeriesDeployment {
 /** The deployments of one domain to one environment, in order. */
 export interface DeploymentPlace extends PlaceKey {
   deployments: readonly LoggedDeployment[];
-  /** Those that make up what runs now. */
+  /** The deployments that make up what runs now. */
   installed: readonly LoggedDeployment[];
   /** What ran from when to when. */
   series: InstalledSeries<LoggedDeployment>;
@@ -34,7 +34,7 @@ export interface DeploymentPlace extends PlaceKey {
 /** The deployments of a project as they are known now. What changes is another object; what does not is the same. */
 export interface DeploymentLog {
   places: readonly DeploymentPlace[];
-  /** The same for all logs of the project that a process answers: what is derived from deployments is kept by it. */
+  /** One object for all logs of the project that a process answers: what is derived from deployments is kept by it. */
   owner: object;
 }
 

@@ -31,7 +31,7 @@ export interface ReleaseArrival<Deployment> {
   releaseName: string;
   /** What ran when it came; undefined: nothing. */
   before: Running<Deployment> | undefined;
-  /** Those that installed it, in order. */
+  /** The deployments that installed it, in order. */
   deployments: Deployment[];
 }
 

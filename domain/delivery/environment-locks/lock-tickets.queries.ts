@@ -181,7 +181,7 @@ export const writeLease = ({ db, tenantId }: Tx, ticketId: string, leaseMinutes:
 export interface LockQueueState {
   /** Who holds the lock; `run` when it is one of our runs. */
   holder: { ticketId: string; run: RunWorkflowKey | null } | null;
-  /** Whose lease expired while the run goes on, which must end first. */
+  /** The ticket whose lease expired while its run goes on, which must end first. */
   lapsed?: { ticketId: string; run: RunWorkflowKey | null } | null;
   /** Waiting tickets. */
   waiting: number;

@@ -68,7 +68,7 @@ export async function findRun(
   return run;
 }
 
-/** As `findRun`, but throws `not_found`. */
+/** A run as `findRun` finds it. Throws `not_found`. */
 export async function runById(reads: Reads, id: string, options?: { forUpdate?: boolean }): Promise<RunContext> {
   const run = await findRun(reads, id, options);
   if (!run) throw notFound('The run');

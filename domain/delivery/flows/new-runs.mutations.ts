@@ -18,7 +18,7 @@ import { assertRerunnable, isFinal, NEW_RUN } from './run-status-rules.ts';
 /** What its workflow is started with. */
 export interface AcceptedRun extends RunKey {
   taskType: string;
-  /** As `RunWorkflowKey` has it. */
+  /** Readable part of the id of its workflow, as `RunWorkflowKey` has it. */
   workflowPath?: string | null;
   repositoryIdentifier?: string | undefined;
   /** It waits for nobody: no approval, lock, pipeline or run below it. */

@@ -65,7 +65,7 @@ export async function passageOf(tx: Tx, run: RunContext, environmentIds: readonl
 
 const NOT_COMING = 'and no other part of the same run deploys it there any more';
 
-/** Those of some environments to which no other open child of a run takes the release. */
+/** The ones of some environments to which no other open child of a run takes the release. */
 async function neverDeployed(
   reads: Reads,
   parentId: string,

@@ -65,7 +65,7 @@ export async function contentOfRun(
     : undefined;
 }
 
-/** Those of some environments that belong to a project, with the policies that hold for them. */
+/** The ones of some environments that belong to a project, with the policies that hold for them. */
 export const environmentsOfProject = ({ db, tenantId }: Reads, projectId: string, ids: readonly string[]) =>
   db
     .selectFrom('environment as e')

@@ -37,7 +37,7 @@ export type OpenStatus = Exclude<RunStatus, FinalStatus>;
 
 /** All statuses of runs. */
 export const RUN_STATUSES = Object.keys(TRAITS) as RunStatus[];
-/** Those that nothing follows. */
+/** Statuses that no other follows. */
 export const FINAL_STATUSES = RUN_STATUSES.filter((status): status is FinalStatus => TRAITS[status].isFinal);
 
 /** The status of a run that was accepted and has not begun. */

@@ -36,7 +36,7 @@ export interface EventFacts {
 export interface MissingEnvironment {
   environment: string;
   reason: MissingReason;
-  /** Those of its packages that are not there. */
+  /** Packages of the candidate that are not there. */
   packages: string[];
 }
 
@@ -59,7 +59,7 @@ export const requiredEnvironments = <E extends Pick<EnvironmentFacts, 'category'
 ): E[] =>
   environments.filter((each) => each.isActive && each.category === 'release' && matchesPattern(each.branch, branch));
 
-/** Those of some environments to which a candidate is not deployed, and why. */
+/** The ones of some environments to which a candidate is not deployed, and why. */
 export const missingFrom = (
   environments: readonly { id: string; name: string }[],
   factOf: (environmentId: string) => DeploymentFact,

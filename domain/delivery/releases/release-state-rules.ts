@@ -30,7 +30,7 @@ export interface ReleaseFacts {
   records: readonly RecordFacts[];
   /** Active environments, in the order in which releases travel. */
   states: readonly PlaceFacts[];
-  /** Those of them that it has to reach. */
+  /** The environments that the release has to reach. */
   required: readonly PlaceFacts[];
   /** Packages that `factOf` is about. */
   artifacts: Packages;

@@ -11,7 +11,7 @@ export interface LaneKey extends TenantKey {
   webhookId: string;
 }
 
-/** The same with what the id of its workflow is made of. */
+/** A lane with what the id of its workflow is made of. */
 export interface NamedLane extends LaneKey {
   laneName: string | null;
 }
@@ -172,7 +172,7 @@ export const createLaneStore = (db: Database) => ({
     return msUntilDue(row);
   },
 
-  /** Those of the webhooks that have something due which nobody holds. */
+  /** The ones of some webhooks that have something due which nobody holds. */
   async dueWebhooks(webhookIds: readonly string[]): Promise<string[]> {
     return (await DUE_WEBHOOKS(db, { webhookIds })).map(({ id }) => id);
   },

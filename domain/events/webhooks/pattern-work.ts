@@ -31,7 +31,10 @@ export type PatternWork = (<T>(evaluate: () => T) => T) & { used: () => number }
  */
 export const withPatternWork = <T>(max: number, evaluate: () => T): T => patternWork(max)(evaluate);
 
-/** The same for several evaluations, which share the work; within another, what they use counts there, too. */
+/**
+ * A budget of work like that of `withPatternWork` for several evaluations, which share it; within another budget, what they
+ * use counts there, too.
+ */
 export function patternWork(max: number): PatternWork {
   let own = max;
   const work = <T>(evaluate: () => T): T => {
@@ -63,12 +66,18 @@ export class PatternShares {
     this.#now = now;
   }
 
-  /** As `withPatternWork`. Throws `PatternShareError` when the tenant has nothing left, whatever it would take. */
+  /**
+   * Evaluates like `withPatternWork`, within the tenant's share. Throws `PatternShareError` when the tenant has nothing
+   * left, whatever it would take.
+   */
   evaluate<T>(tenantId: string, max: number, evaluate: () => T): T {
     return this.begin(tenantId, max)(evaluate);
   }
 
-  /** As `patternWork`, for several evaluations that belong together. Throws `PatternShareError` as `evaluate` does. */
+  /**
+   * Begins a budget like that of `patternWork`, for several evaluations that belong together. Throws `PatternShareError` as
+   * `evaluate` does.
+   */
   begin(tenantId: string, max: number): PatternWork {
     const share = this.#shareOf(tenantId);
     if (share.left <= 0) throw new PatternShareError(Math.ceil((1 - share.left) / WORK_PER_MS));

@@ -7,7 +7,7 @@ export interface HostAccount {
   /** The host's own id of the account, which stays when the account is renamed. */
   externalId: string;
   username: string;
-  /** Those that the host has verified, lower-cased. */
+  /** Addresses that the host has verified, in lower case. */
   emails: string[];
 }
 

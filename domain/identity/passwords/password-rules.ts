@@ -6,7 +6,7 @@ const DISTINCT_MIN = 5;
 interface Circumstances {
   /** Whether a text in lower case is on the list of common passwords. */
   isCommon: (text: string) => boolean;
-  /** Whose password it is to be. */
+  /** E-mail of the person whose password it is to be. */
   email: string;
 }
 

@@ -45,7 +45,7 @@ export const AiReportSchema = defineEntity({
     factCount: p.integer().nullable(),
     /** Claims of the model without a valid citation. */
     droppedClaims: p.integer().nullable(),
-    /** These three are null again once it has ended. */
+    /** Facts for a generation; null again once it has ended, as are the two columns below. */
     facts: jsonColumn<ReportFacts>().nullable(),
     /** The model's last answer. */
     answer: p.text().nullable(),

@@ -51,7 +51,7 @@ export function listedFacts(groups: readonly FactGroup[]): ReportFacts {
   return { facts, omitted: total - facts.length };
 }
 
-/** By which a report cites a fact: `F1` for the first. */
+/** Name by which a report cites a fact: `F1` for the first. */
 export const factName = (place: number): string => `F${place + 1}`;
 
 /** `1 commit`, `12 commits`. */

@@ -20,7 +20,7 @@ const claim = (more: Record<string, unknown> = {}) => ({
   additionalProperties: false,
 });
 
-/** The same for providers that hold the model to a schema. */
+/** JSON Schema of findings, for providers that hold the model to a schema. */
 export const FINDINGS_SCHEMA: AnswerSchema = {
   name: 'findings',
   schema: {

@@ -8,7 +8,7 @@ import type { ReleasedPackage } from './released.queries.ts';
 export interface ReportSubject {
   /** Names, sorted. */
   packages: readonly string[];
-  /** Whose deployments count; undefined: all of the project. */
+  /** Domains whose deployments count; undefined: all of the project. */
   domains: readonly string[] | undefined;
   /** By package. */
   released: ReadonlyMap<string, ReleasedPackage>;

@@ -53,7 +53,7 @@ export interface Issue {
   path: string;
   startLine: number | null;
   message: string;
-  /** As the tool gave it. */
+  /** Hash of the line, as the tool gave it. */
   lineHash: string | null;
 }
 
@@ -64,7 +64,7 @@ const NAME_MAX = 1_000;
 const ISSUES_PER_STEP = 500;
 const INTEGER_MAX = 2 ** 31 - 1;
 
-/** As PostgreSQL can keep it, and no longer. */
+/** A text as PostgreSQL can keep it, and no longer than `max`. */
 const storable = (text: string, max: number): string => text.slice(0, max).toWellFormed().replaceAll('\0', '\ufffd');
 
 /** The issues of a run: its results, without those that only an earlier run had. */

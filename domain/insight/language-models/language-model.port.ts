@@ -26,7 +26,7 @@ export interface ModelCall {
   /** Turns, beginning and ending with one of the user. */
   messages: readonly ModelMessage[];
   schema: AnswerSchema;
-  /** Those of reasoning included. */
+  /** Most tokens of the output, reasoning included. */
   maxOutputTokens: number;
   signal: AbortSignal;
   /** Called as the answer comes, with about how many tokens there are so far. */

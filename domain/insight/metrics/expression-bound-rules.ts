@@ -16,7 +16,7 @@ const LABEL_MAX = 4_096;
 const STORED_LABEL = 256;
 
 const LABEL_FUNCTION = /^(?:label_(?!match$|mismatch$|value$)\w+|alias)$/;
-/** Whose names in parentheses are those of labels. */
+/** Keywords whose names in parentheses are names of labels. */
 const LISTS = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right']);
 const OPERATORS = new Set(
   'and or unless if ifnot default atan2 bool offset limit keep_metric_names inf nan prefix fill fill_left fill_right'.split(

@@ -35,7 +35,7 @@ export interface IngestReport {
 export interface IngestMetrics {
   /** Requests of a tenant that come together share a transaction: they change the same windows. */
   ingest: (tx: UnitOfWork, tenantId: string, events: readonly unknown[]) => Promise<IngestReport>;
-  /** The same for what the service itself measures, of which no series is one too many. */
+  /** Ingests what the service itself measures, of which no series is one too many. */
   ingestOwn: (tx: UnitOfWork, tenantId: string, events: readonly unknown[]) => Promise<IngestReport>;
   /** In the transaction of one request alone, which then is done. */
   ingestOnce: (tx: UnitOfWork, events: readonly unknown[]) => Promise<IngestReport>;

@@ -6,7 +6,7 @@ const REMEMBERED_MAX = 200_000;
  * of its windows says so.
  */
 export interface KnownSeries {
-  /** Those of the ids that were not seen. */
+  /** The ones of some ids that were not seen. */
   without: (tenantId: string, ids: readonly string[]) => string[];
   /** They were committed. */
   add: (tenantId: string, ids: Iterable<string>) => void;

@@ -23,7 +23,7 @@ export interface CheckedQuery {
 }
 
 export const QUERY_TIMEOUT_MAX_MS = 30_000;
-/** As the store limits it. */
+/** Most characters of a query, as the store limits it. */
 const QUERY_MAX = 16 * 1024;
 const POINTS_MAX = 11_000;
 const MATCHES_MAX = 100;

@@ -1,6 +1,6 @@
 import { isObject } from '../../kernel/json/json-rules.ts';
 
-/** As the interface spells them. */
+/** Types of metrics, as the interface spells them. */
 export const METRIC_TYPES = ['count', 'guage', 'timers'] as const;
 export type MetricType = (typeof METRIC_TYPES)[number];
 
@@ -54,7 +54,7 @@ export const isProblem = (read: object): read is EventProblem => 'detail' in rea
 const segment = (name: string): string =>
   name.slice(0, TAG_NAME_MAX).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** As the store knows the name: every character but letters, digits, `_` and `:` becomes `_`. */
+/** A metric's name as the store knows it: every character but letters, digits, `_` and `:` becomes `_`. */
 export const storedMetricName = (name: string): string => leadingDigit(name.replace(/[^A-Za-z0-9_:]/gu, '_'));
 /** A tag's name as the store knows it, in which every character but letters, digits and `_` becomes `_`. */
 export const storedLabelName = (name: string): string => leadingDigit(name.replace(/[^A-Za-z0-9_]/gu, '_'));
@@ -97,6 +97,6 @@ function readTags(tags: unknown): { found: Record<string, string> } | EventProbl
   return { found: Object.fromEntries([...found].toSorted(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** The same text for the same series, and for no other. */
+/** Key of a series: the same text for the same series, and for no other. */
 export const seriesKey = ({ name, type, labels }: SeriesNames): string =>
   JSON.stringify([name, type, ...Object.entries(labels).flat()]);

@@ -3,7 +3,7 @@ import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { OWN_PREFIX, type Series } from './series-rules.ts';
 
-/** Those of the series that are known. */
+/** The ones of some series that are known. */
 export async function knownSeries({ db, tenantId }: Reads, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('metric_series')

@@ -9,7 +9,7 @@ export interface UnsentWindow {
   name: string;
   type: MetricType;
   labels: Record<string, string>;
-  /** As the database writes it: names the window. */
+  /** End of the window as the database writes it, which names the window. */
   endsAt: string;
   /** Epoch milliseconds. */
   lastAt: number;
@@ -53,8 +53,8 @@ export const createWindowStore = (system: Database, pieceRows = PIECE_MAX_ROWS) 
   },
 
   /**
-   * These states are in the store; windows that have changed since stay unsent, as do those that are being changed: to
-   * wait for them could be to wait in a circle.
+   * Notes that these states are in the store; windows that have changed since stay unsent, as do the ones that are being
+   * changed: to wait for them could be to wait in a circle.
    */
   async markSent(windows: readonly UnsentWindow[]): Promise<void> {
     await sql`

@@ -31,7 +31,7 @@ const PLAIN_COLUMNS = [
 /** Columns of an entry as readers get it. */
 export const ENTRY_COLUMNS = [...PLAIN_COLUMNS, 'e.actor', 'e.before', 'e.after'] as const;
 
-/** The same with JSON as the database's text, for those who read many: a part need not be parsed to be printed again. */
+/** Columns of entries with JSON as the database's text, for readers of many: a part need not be parsed to be printed again. */
 export const CELL_COLUMNS = [
   ...PLAIN_COLUMNS,
   entryConditions.cast<string>('e.actor', 'text').as('actor'),

@@ -13,7 +13,7 @@ const TRANSITIONS: Record<ExportStatus, readonly ExportStatus[]> = {
   expired: [],
 };
 
-/** From which an export may reach a status. */
+/** The statuses from which an export may reach a status. */
 export const origins = (to: ExportStatus): ExportStatus[] =>
   EXPORT_STATUSES.filter((from) => TRANSITIONS[from].includes(to));
 

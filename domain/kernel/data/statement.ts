@@ -85,8 +85,8 @@ export const statement =
   };
 
 /**
- * As `statement`, for what answers nothing: in a transaction it is sent with the next statement, which fails when it
- * fails.
+ * A statement, as `statement` makes it, that answers nothing: in a transaction it is sent with the next statement, which
+ * fails when it fails.
  */
 export const sentWithNext =
   <P extends object>() =>

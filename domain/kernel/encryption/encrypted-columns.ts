@@ -3,7 +3,7 @@ import type { Tables } from '../data/tables.ts';
 /** A column whose values are encrypted, with the key of its table and what a value of a row belongs to. */
 export interface EncryptedColumn {
   table: keyof Tables;
-  /** As the database names it. */
+  /** Name of the column in the database. */
   column: string;
   /** Names of the key's columns, with their types. */
   key: Readonly<Record<string, 'uuid' | 'text'>>;

@@ -59,7 +59,7 @@ export function batched<Item, Result>(
     });
 }
 
-/** As `batched`, but only calls of the same key share a flush, and each key has flushes of its own. */
+/** Batches calls as `batched` does, but only calls of the same key share a flush, and each key has flushes of its own. */
 export function batchedPerKey<Key, Item, Result>(
   nameOf: (key: Key) => string,
   flush: (key: Key, items: Item[]) => Promise<Result[]>,

@@ -235,7 +235,7 @@ export function parseSettings(env: Record<string, string | undefined>): Config {
   return config;
 }
 
-/** The same of one that has the keys of the service: all but browser hosts. */
+/** Parses the environment of a process that has the keys of the service: every one but browser hosts. */
 export function parseConfig(env: Record<string, string | undefined>): Config {
   const config = parseSettings(env);
   for (const name of ['ENCRYPTION_KEYS', 'TOKEN_KEYS'] as const) {

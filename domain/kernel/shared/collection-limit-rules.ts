@@ -53,7 +53,7 @@ export function assertReachesCollection(actor: Limited, collection: string): voi
 
 const literal = (text: string): string => text.replaceAll(/[*.^$+?()[\]{}|\\]/g, String.raw`\$&`);
 
-/** The same as regular expressions of PostgreSQL: a collection is reached when one of them matches. */
+/** The collections as regular expressions of PostgreSQL: a collection is reached when one of them matches. */
 export const collectionSources = ({ identifiers, others, patterns }: CollectionNames): string[] => [
   ...identifiers.map((identifier) => `^manifests/${literal(identifier)}:[^:]*$`),
   ...identifiers.map((identifier) => {

@@ -1,7 +1,7 @@
 /** An error as an entry of the log has it; other members of errors may hold what users sent. */
 export interface LoggedError {
   type: string;
-  /** Those of its causes follow. */
+  /** Its message, followed by the messages of its causes. */
   message: string;
   code?: string;
   /** The first line of the service's own code on its stack: `domain/delivery/flows/runs.queries.ts:31`. */

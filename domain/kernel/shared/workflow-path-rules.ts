@@ -4,7 +4,10 @@ import { idEnd, idPath, idSegment } from '../text/id-segment-rules.ts';
 export interface RunWorkflowKey {
   runId: string;
   taskType: string;
-  /** As `workflowPathOf` made it; null for a run of a version whose ids held the type and the id of the run. */
+  /**
+   * Readable part of the id, as `workflowPathOf` made it; null for a run of a version whose ids held the type and the id of
+   * the run.
+   */
   workflowPath: string | null;
 }
 

@@ -7,7 +7,7 @@ export type DependencyName = 'postgresql' | 'temporal' | 'metrics' | 'objects';
 
 /** Something that a process reaches over the network. */
 export interface Dependency {
-  /** As `GET /readyz` names it. */
+  /** Name of the dependency in `GET /readyz`. */
   name: DependencyName;
   /** Begins the sentences of the log about it: `PostgreSQL`. */
   title: string;

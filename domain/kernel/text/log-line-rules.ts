@@ -1,5 +1,5 @@
 const LEVELS: Record<number, string> = { 10: 'TRACE', 20: 'DEBUG', 30: 'INFO', 40: 'WARN', 50: 'ERROR', 60: 'FATAL' };
-/** The same on every line of a process, or shown otherwise. */
+/** Members that every line of a process has, or that are shown otherwise. */
 const OMITTED = new Set(['level', 'time', 'msg', 'process', 'pid', 'hostname', 'err', 'error']);
 
 interface LoggedError {

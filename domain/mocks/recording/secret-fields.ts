@@ -132,7 +132,7 @@ export function textWithStandIns(text: string, standInOf: StandInOf): string {
     );
 }
 
-/** The same with stand-ins for given secrets, wherever they are in the text: those that the request carried. */
+/** A text with stand-ins for given secrets, wherever they are in it: the ones that the request carried. */
 export const withoutKnown = (text: string, secrets: readonly string[], standInOf: StandInOf): string =>
   secrets.reduce(
     (result, secret) => (secret.length < 8 ? result : result.replaceAll(secret, () => standInOf(secret))),

@@ -21,7 +21,7 @@ export interface CompiledStep {
   specificity: number;
   conditions: readonly Condition[];
   matches: (request: MockRequest, variables: Variables) => boolean;
-  /** As `matches`, or why that is not known: no condition fails, but some cannot be judged. */
+  /** Whether a request matches, or why that is not known: no condition fails, but some cannot be judged. */
   judge: (request: MockRequest, variables: Variables) => boolean | Unjudged;
   /** Compiles, the first time, what tells what is wrong with a request that matches; undefined where nothing can be. */
   validation: (() => ValidateRequest) | undefined;

@@ -13,7 +13,7 @@ export const STEP_MAX_BYTES = 64 * 1024;
 export const DELAY_MAX_MS = 300_000;
 
 export const MOCK_MODES = ['strict', 'perEndpoint', 'any'] as const;
-/** In which order steps answer; see `replay-rules.ts`. */
+/** The order in which steps answer; see `replay.ts`. */
 export type MockMode = (typeof MOCK_MODES)[number];
 
 export const FAULT_KINDS = ['reset', 'empty', 'truncated', 'malformed', 'hang', 'rate_limit'] as const;
@@ -67,9 +67,9 @@ export type JsonSchema = boolean | Record<string, unknown>;
 export interface RequestSchemas {
   /** What the segments of the path must be like, as an object by name. Texts are read as the types that are wanted. */
   path?: JsonSchema | undefined;
-  /** The same for the parameters of the query. */
+  /** Schema of the parameters of the query. */
   query?: JsonSchema | undefined;
-  /** The same for the headers, with names in lower case. */
+  /** Schema of the headers, with names in lower case. */
   headers?: JsonSchema | undefined;
   /** What the JSON of the body, or the fields of a form, must be like. */
   body?: JsonSchema | undefined;

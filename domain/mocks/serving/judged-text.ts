@@ -22,7 +22,7 @@ export class UnjudgedError extends Error {
 /** Instead of a value of a noted call that was not kept. */
 export const NOT_KEPT = Object.freeze({ toJSON: () => LEFT_OUT });
 
-/** The same value. Throws `UnjudgedError` for one that was not kept. */
+/** A value that was kept, as it is. Throws `UnjudgedError` for one that was not kept. */
 export function keptValue<T>(value: T): T {
   if ((value as unknown) === NOT_KEPT) throw new UnjudgedError('NOT_KEPT');
   return value;

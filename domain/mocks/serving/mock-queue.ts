@@ -177,7 +177,7 @@ export class MockQueue {
   }
 }
 
-/** Those that are matched again, in their order, and those that have waited long enough. */
+/** The requests that are matched again, in their order, and the ones that have waited long enough. */
 function inLine(batch: readonly Waiting[]): [again: Waiting[], over: Waiting[]] {
   const now = performance.now();
   const again = batch.filter(({ until }) => now < until);

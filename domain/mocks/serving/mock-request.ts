@@ -8,7 +8,7 @@ export interface MockRequest {
   method: string;
   /** Behind the key of the workspace, without percent-encoding; begins with a slash. */
   path: string;
-  /** As it was sent, for passing it on: path and query. */
+  /** Path and query as they were sent, for passing the request on. */
   target: string;
   query: Record<string, string | string[]>;
   /** By names in lower case; several values are joined by commas. */

@@ -15,7 +15,7 @@ export function withOwnAddresses(bytes: Buffer, contentType: string, upstream: s
   );
 }
 
-/** The same for a header. */
+/** A header's value in which addresses of the upstream are those of this service. */
 export const headerWithOwnAddresses = (value: string, upstream: string, baseUrl: string): string =>
   replaced(value, upstream.replace(/\/$/, ''), baseUrl);
 

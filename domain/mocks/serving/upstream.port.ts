@@ -7,7 +7,7 @@ export interface UpstreamRequest {
   target: string;
   /** By names in lower case, without those of the connection and the service's own cookies. */
   headers: Record<string, string>;
-  /** As it came, still packed where `content-encoding` says so. */
+  /** The body as it came, still packed where `content-encoding` says so. */
   bytes: Buffer;
 }
 

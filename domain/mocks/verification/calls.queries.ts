@@ -3,7 +3,7 @@ import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { MockOutcome } from '../mocks.entities.ts';
 
 export interface CallFilter {
-  /** As `X-Mock-Run` names it; empty for calls without it. */
+  /** Name of a run, as `X-Mock-Run` gives it; empty for calls without it. */
   run?: string | undefined;
   outcome?: MockOutcome | undefined;
   /** Number of one round: the calls between two rewinds. */

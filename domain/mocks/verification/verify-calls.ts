@@ -28,7 +28,7 @@ export interface Verification {
   inOrder: boolean;
   /** How long calls may still come that meet the expectations. */
   waitMs: number;
-  /** As `X-Mock-Run` names it. Absent: calls of all runs. */
+  /** Name of a run, as `X-Mock-Run` gives it. Absent: calls of all runs. */
   run?: string | undefined;
 }
 

@@ -11,7 +11,7 @@ export const CrmOrgSchema = defineEntity({
   tableName: 'crm_org',
   properties: {
     ...tenantOwned,
-    /** As the platform writes it; unique in the tenant without regard to case. */
+    /** Username as the platform writes it; unique in the tenant without regard to case. */
     username: p.text(),
     /** Name of a sandbox whose production org is or was registered; null for other orgs. */
     sandboxName: p.text().nullable(),

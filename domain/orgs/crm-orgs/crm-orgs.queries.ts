@@ -97,7 +97,7 @@ export const recordsOf = ({ db, tenantId }: Reads, { username, platformOrgId, sa
     .orderBy('o.username')
     .execute();
 
-/** Those of the usernames that an environment or list of dev hubs which the caller sees names. */
+/** The usernames that an environment or list of dev hubs names which the caller sees. */
 export async function namedOrgs({ db }: Reads, usernames: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ username: string }>`
     select username from unnest(${usernames}::text[]) given (username)

@@ -11,7 +11,7 @@ export interface ScratchAccess {
   authUrl: AuthUrl;
 }
 
-/** Whose token it is, in which tenant. */
+/** An org whose token is meant, in its tenant. */
 export interface OrgPlace extends TenantKey {
   /** Id of the row: of the org itself, or of the one through which another is reached. */
   orgId: string;

@@ -157,7 +157,7 @@ export async function findTarget(scope: OrgScope, query: TargetQuery): Promise<O
   return target;
 }
 
-/** The same for sandboxes alone, registered or not. */
+/** A sandbox by its name, registered or not. Throws `not_found`. */
 export async function findSandboxTarget(
   scope: OrgScope,
   query: TargetQuery,
@@ -171,7 +171,7 @@ export async function findSandboxTarget(
   return target;
 }
 
-/** The same for scratch orgs alone. Throws `invalid_request` without any dev hub. */
+/** A scratch org by its name. Throws `not_found`, and `invalid_request` without any dev hub. */
 export async function findScratchTarget(scope: OrgScope, { name, parent }: TargetQuery): Promise<ScratchTarget> {
   if (!parent && (await devHubs(scope.reads)).length === 0)
     throw invalidField('scratchOrgUsername', 'No dev hub is registered: register the one that made the scratch org');

@@ -17,7 +17,10 @@ export interface ListQuery {
 
 /** One component of a list; what the platform leaves out is null. */
 export interface ListedComponent {
-  /** As the platform says, which need not be a type that was asked for; null where it says nil: see the suffix of the file. */
+  /**
+   * Type as the platform says it, which need not be a type that was asked for; null where it says nil: see the suffix of the
+   * file.
+   */
   type: string | null;
   /** With the namespace in each of its parts: `ns__Invoice__c.ns__Total__c`. */
   fullName: string;

@@ -21,7 +21,7 @@ interface DeletionRow {
 /** A detected component, and what is to be known before it is deleted. */
 export interface Detection extends Deletion {
   keeper: Keeper | undefined;
-  /** As an org lists it, where that escapes it differently: a deployment finds it by this name. */
+  /** Name as an org lists it, where that escapes it differently: a deployment finds it by this name. */
   listedName: string | null;
   /** The org of the environment was asked, and could not say whether it has the component. */
   isUnknown: boolean;

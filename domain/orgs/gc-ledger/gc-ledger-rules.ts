@@ -103,7 +103,7 @@ export interface Evidence {
 /** Numbers of active environments with an org that track a branch. */
 export interface Tracking {
   all: number;
-  /** Those of category `release`. */
+  /** Environments of category `release`. */
   release: number;
 }
 

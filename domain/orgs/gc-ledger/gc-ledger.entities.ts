@@ -50,7 +50,7 @@ export const GcEventSchema = defineEntity({
     toStatus: p.text().$type<GcStatus>(),
     cause: p.text().$type<GcCause>(),
     movedTo: p.text().nullable(),
-    /** Whose org was checked. */
+    /** Environment whose org was checked. */
     environment: p.text().nullable(),
     reason: p.text().nullable(),
     changedBy: p.text(),

@@ -152,7 +152,7 @@ export async function seeComponents(
   return seen;
 }
 
-/** Those of the components that are in the index, with their ids. */
+/** The ones of some components that are in the index, with their ids. */
 export const knownComponents = (reads: Reads, org: ExplorerOrg, keys: readonly ComponentKey[]) =>
   inOrg(reads, org)
     .innerJoin(batch('k', keys, { metadataType: 'text', memberName: 'text' }), (join) =>

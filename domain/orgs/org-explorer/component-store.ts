@@ -131,7 +131,7 @@ function filesAfter(
     });
 }
 
-/** The same for the same files, in whatever org and order. */
+/** Digest of files: the same for the same files, in whatever org and order. */
 function hashOf(files: readonly { fileName: string; sha256: string | null }[]): string | null {
   if (files.length === 0) return null;
   const hash = createHash('sha256');

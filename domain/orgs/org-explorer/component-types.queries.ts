@@ -71,7 +71,7 @@ export const forgetUnknownTypes = async (
     .where('metadataType', '<>', sql<string>`all (${types.map(({ metadataType }) => metadataType)}::text[])`)
     .execute();
 
-/** Those of the types whose components were read whole before. */
+/** The ones of some types whose components were read whole before. */
 export async function syncedTypes(
   reads: Reads,
   org: ExplorerOrg,

@@ -45,7 +45,7 @@ export const markStored = ({ db, tenantId }: Tx, digests: readonly string[]) =>
     .where('sha256', '=', sql<string>`any (${[...digests].toSorted()}::text[])`)
     .execute();
 
-/** Those of the contents that are in the store, with their sizes; they stay there for a day. */
+/** The ones of some contents that are in the store, with their sizes; they stay there for a day. */
 export const useStored = ({ db, tenantId }: Tx, digests: readonly string[]) =>
   db
     .updateTable('org_content')

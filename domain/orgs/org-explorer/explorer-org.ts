@@ -75,6 +75,6 @@ const orgOfId = ({ db, tenantId }: Reads, id: string) =>
 export const orgById = (reads: Reads, id: string): Promise<ExplorerOrg | undefined> =>
   orgOfId(reads, id).executeTakeFirst();
 
-/** The same; nobody changes it until the transaction ends. */
+/** An org by id, locked: nobody changes it until the transaction ends. */
 export const lockedOrgById = (tx: Tx, id: string): Promise<ExplorerOrg | undefined> =>
   orgOfId(tx, id).forShare().executeTakeFirst();

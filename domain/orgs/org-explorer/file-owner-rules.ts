@@ -4,7 +4,7 @@ import { isFolderType } from './explorer-rules.ts';
 export interface FileOwner {
   metadataType: string;
   memberName: string;
-  /** As the platform lists it: `classes/A.cls`; the folder of a bundle, `lwc/card`. */
+  /** File as the platform lists it: `classes/A.cls`; the folder of a bundle, `lwc/card`. */
   fileName: string | null;
 }
 

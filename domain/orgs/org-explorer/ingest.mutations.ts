@@ -31,7 +31,7 @@ interface ReportedFiles extends ComponentKey {
   files: readonly GivenFile[];
 }
 
-/** The same with contents that were stored before. */
+/** A reported component with contents that were stored before. */
 export interface ReportedManifest extends ComponentKey {
   sourceData: readonly {
     fileName: string;

@@ -70,7 +70,7 @@ export const OrgComponentSchema = defineEntity({
     platformOrgId: p.text(),
     metadataType: p.text(),
     memberName: p.text(),
-    /** As the platform lists it: `classes/A.cls`, of a bundle its folder, of a child the file of its parent. */
+    /** File as the platform lists it: `classes/A.cls`, of a bundle its folder, of a child the file of its parent. */
     fileName: p.text().nullable(),
     /** Type of the parent of a child, which has no files of its own; null for a component with files. */
     parentType: p.text().nullable(),
@@ -148,7 +148,7 @@ export const OrgComponentChangeSchema = defineEntity({
     metadataType: p.text(),
     memberName: p.text(),
     change: p.text().$type<ComponentChange>(),
-    /** As the org says it; of what was deleted, when and by whom it was changed last. */
+    /** When and by whom it was modified, as the org says; for what was deleted, when and by whom it was changed last. */
     modifiedAt: p.datetime(3).nullable(),
     modifiedBy: p.text().nullable(),
     beforeHash: p.text().nullable(),

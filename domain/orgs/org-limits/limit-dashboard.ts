@@ -59,7 +59,10 @@ export async function limitDashboard(
 export const withMeta = ({ members }: Dashboard, meta: object): Buffer =>
   Buffer.concat([Buffer.from(`{"meta":${JSON.stringify(meta)},`), members, Buffer.from('}')]);
 
-/** The same bytes as long as the org is named alike. @param name of the org in the request: `meta` follows from it. */
+/**
+ * The reply's bytes, kept as long as the org is named alike.
+ * @param name of the org in the request: `meta` follows from it.
+ */
 export function repeatedReply(dashboard: Dashboard, name: string, meta: object): Buffer {
   if (dashboard.reply?.name !== name) {
     const bytes = withMeta(dashboard, meta);

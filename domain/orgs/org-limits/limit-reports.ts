@@ -83,7 +83,7 @@ export async function chosenOrg(
 /** The limits of an org as the last poll found them; none before there was one. */
 export const limitSnapshot = async (reads: Reads, orgId: string) => snapshotOf(await limitsOfOrg(reads, orgId));
 
-/** The same of a state that was read. */
+/** The limits of an org from a state that was read; none before there was a poll. */
 export function snapshotOf(state: Awaited<ReturnType<typeof limitsOfOrg>>) {
   const polledAt = state?.polledAt ?? null;
   if (!state || polledAt === null) return [];

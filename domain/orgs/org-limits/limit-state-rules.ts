@@ -90,7 +90,7 @@ export const shownLimit = ({ name, max, used, level, forecastAt }: LimitState) =
 });
 export type ShownLimit = ReturnType<typeof shownLimit>;
 
-/** Those that the last answer had. */
+/** Limits that the last answer had. */
 export const shownLimits = (limits: readonly LimitState[]): ShownLimit[] =>
   limits.filter(({ max }) => max !== null).map(shownLimit);
 

@@ -162,7 +162,7 @@ export const createChatActionStore = (db: Database) => ({
     return msUntilDue(row);
   },
 
-  /** Those of the lanes that have something due which nobody holds. */
+  /** The ones of some workspaces whose lanes have something due which nobody holds. */
   async dueWorkspaces(workspaceIds: readonly string[]): Promise<string[]> {
     return (await DUE_WORKSPACES(db, { workspaceIds })).map(({ id }) => id);
   },

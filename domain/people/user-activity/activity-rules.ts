@@ -21,7 +21,7 @@ export interface ActivityIdentity {
 /** Names that the caller gives instead of those that are linked. */
 export type NameOverrides = { [Host in keyof HostNames]?: string | undefined };
 
-/** Whose pull requests are shown: a name that is given counts instead of those of the same host. */
+/** The names whose pull requests are shown: a name that is given counts instead of those of the same host. */
 export function activityIdentity(
   linked: readonly { provider: string; username: string }[],
   overrides: NameOverrides,

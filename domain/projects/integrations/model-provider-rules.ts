@@ -12,7 +12,7 @@ export const PROVIDER_URLS: Readonly<Record<ModelProvider, string>> = {
 export interface ModelUsage {
   /** Without those that were read from the provider's cache or written to it. */
   input: number;
-  /** Those of reasoning included. */
+  /** Tokens of the output, reasoning included. */
   output: number;
   reasoning: number;
   cacheRead: number;

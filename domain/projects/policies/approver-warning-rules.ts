@@ -3,7 +3,7 @@ import type { ApprovalPolicy } from './approval-policy-rules.ts';
 
 /** Who of a policy's approvers is there. */
 export interface KnownApprovers {
-  /** Those of the given approvers who are members, or teams with members. */
+  /** The given approvers who are members, or teams with members. */
   known: readonly string[];
   /** How many people may approve. */
   people: number;

@@ -34,7 +34,7 @@ export interface PromotionPolicy {
   freezes?: Freeze[] | undefined;
 }
 
-/** By which an owner passes windows, freezes and what must be deployed before, for one run. */
+/** An owner's reason to pass windows, freezes and what must be deployed before, for one run. */
 export interface Override {
   reason: string;
   /** E-mail of the owner. */

@@ -22,7 +22,7 @@ export interface SessionOwner {
   /** Ours; the mark by which what runs at the provider is found again. */
   sessionId: string;
   tenantId: string;
-  /** Whose integration has the credentials. */
+  /** Project whose integration has the credentials. */
   projectId: string;
 }
 
@@ -129,7 +129,7 @@ export interface Replays {
 
 /** An HLS playlist. */
 export interface Playlist {
-  /** As it was written: not necessarily UTF-8. */
+  /** The playlist as it was written: not necessarily UTF-8. */
   body: Buffer;
   /** What its relative addresses are resolved against: where it came from in the end. */
   address: string;

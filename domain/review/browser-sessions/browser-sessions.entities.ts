@@ -27,7 +27,7 @@ export const BrowserSessionSchema = defineEntity({
     statusDetail: p.text().nullable(),
     isolation: p.text().$type<Isolation>().nullable(),
     providerSessionId: p.text().nullable(),
-    /** That of an external worker, as given; sessions of other providers have a page of ours. */
+    /** Page of an external worker's session, as given; sessions of other providers have a page of ours. */
     liveViewUrl: p.text().nullable(),
     /** On which it runs or ran; null: not on one of ours, or not yet. */
     hostId: p.uuid().nullable(),

@@ -10,7 +10,7 @@ export interface LocalHosts {
   hosts: number;
   places: number;
   placesUsed: number;
-  /** That of the least isolated one. */
+  /** Isolation of the least isolated host. */
   isolation: Isolation | null;
   /** Whether any of them records. */
   records: boolean;

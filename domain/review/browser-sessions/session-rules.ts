@@ -56,7 +56,7 @@ export const mayMove = (from: SessionStatus, to: SessionStatus): boolean => MOVE
 export const hasEnded = (status: SessionStatus): status is SessionEnd => MOVES[status].length === 0;
 export const isLive = (status: SessionStatus): boolean => status === 'live';
 export const isProvisioning = (status: SessionStatus): boolean => status === 'provisioning';
-/** Those that a pull request has one of at most. */
+/** Statuses in which a pull request has one session at most. */
 export const OPEN_STATUSES = SESSION_STATUSES.filter((status) => !hasEnded(status));
 
 const ORDERLY_ENDS: ReadonlySet<StatusReason> = new Set(['browser_closed', 'stopped', 'cancelled', 'assignment_ended']);

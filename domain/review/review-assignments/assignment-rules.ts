@@ -115,7 +115,7 @@ export interface Subject {
 /** A person is known by their e-mail, whose case does not count. */
 export const keyOf = (type: AssignmentType, id: string): string => (type === 'user' ? id.toLowerCase() : id);
 
-/** As people say it: `pr 118`. */
+/** What an assignment is for, as people say it: `pr 118`. */
 export const subjectOf = ({ assignmentType, assignmentKey }: Subject): string => `${assignmentType} ${assignmentKey}`;
 
 const isPerson = ({ assignmentType, assignmentKey }: Subject, { type, email }: Actor): boolean =>

@@ -27,9 +27,9 @@ export const ReviewAssignmentSchema = defineEntity({
     targetName: p.text(),
     poolId: p.uuid().nullable(),
     environmentId: p.uuid().nullable(),
-    /** By which the target was found. */
+    /** Rule by which the target was found. */
     ruleId: p.uuid().nullable(),
-    /** As requested; null: those of the pool. */
+    /** Hours of the lease as requested; null: those of the pool. */
     expirationHours: p.integer().nullable(),
     isImmortal: p.boolean().default(false),
     state: p.text().$type<AssignmentState>().default('pending'),

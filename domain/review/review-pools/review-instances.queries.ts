@@ -55,7 +55,7 @@ export async function listInstances(
   return { items, total };
 }
 
-/** As the partial index has it. */
+/** The condition of the partial index on live instances. */
 const IS_LIVE = sql<SqlBool>`state in ('provisioning', 'available', 'assigned', 'refreshing')`;
 
 /** The live instance of that username, in whatever pool that the caller sees. */

@@ -115,7 +115,7 @@ export async function lockPool({ db, tenantId }: Tx, poolId: string): Promise<vo
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId}/review-pool/${poolId}`}, 2))`.execute(db);
 }
 
-/** The same for several, in one order everywhere, so that nobody waits for one who waits. */
+/** Locks several pools, in one order everywhere, so that nobody waits for one who waits. */
 export async function lockPools(tx: Tx, poolIds: readonly (string | null | undefined)[]): Promise<void> {
   const ids = poolIds.filter((id) => id !== null && id !== undefined);
   for (const id of [...new Set(ids)].toSorted()) await lockPool(tx, id);

@@ -53,7 +53,7 @@ export interface RequestState {
 
 interface Execution {
   id: string | null;
-  /** By which executions are ordered: of its `started`, or of the first of its events as long as there is none. */
+  /** What executions are ordered by: the time of its `started`, or of the first of its events as long as there is none. */
   beganAt: string;
   events: NotedEvent[];
 }
@@ -152,7 +152,7 @@ export function withEvent(
   return remembered.map((each) => (withResults.has(each) || each.result === undefined ? each : withoutResult(each)));
 }
 
-/** As many events as are remembered. The starts of the newest executions stay: they say which of them is the newest. */
+/** At most as many events as are remembered. The starts of the newest executions stay: they say which of them is the newest. */
 function withoutOldest(all: readonly NotedEvent[], newest: readonly Execution[]): NotedEvent[] {
   const starts = new Set(newest.flatMap(({ events }) => events.find(isStart) ?? []));
   const others = new Set(all.filter((each) => !starts.has(each)).slice(starts.size - HISTORY_MAX));

@@ -80,5 +80,5 @@ export function commentLines({ runId, taskType, status, error }: WantedReport): 
   return [`Quayside: ${taskType}`, `${state}${error === null ? '' : `: ${error}`}`, `Run ${runId}`];
 }
 
-/** By which the comment of a request is found again. */
+/** Text by which the comment of a request is found again. */
 export const markerOf = (requestId: string): string => `quayside-request:${requestId}`;

@@ -64,7 +64,7 @@ const countRows = ({ db, tenantId }: Reads, filter: RequestFilter) =>
     .where((eb) => eb.and([...onRows(eb, tenantId, filter), ...byStatus(eb, filter)]))
     .select(sql<string>`count(*)`.as('total'));
 
-/** Those since a time: the rows of its month, and the counts of the months after it. */
+/** Counts requests since a time: the rows of its month, and the counts of the months after it. */
 function countByMonths(reads: Reads, filter: RequestFilter, since: Date) {
   const nextMonth = new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() + 1));
   const later = sumOfCounts(reads, filter, { kind: 'month', is: '>', value: since.toISOString().slice(0, 7) });
@@ -74,7 +74,7 @@ function countByMonths(reads: Reads, filter: RequestFilter, since: Date) {
   return reads.db.selectNoFrom(sql<string>`(${later}) + (${ofMonth})`.as('total'));
 }
 
-/** Those since a time: the smaller part is counted, which may be the one before it. */
+/** Counts requests since a time by the smaller part, which may be the one before it. */
 function countSmallerPart(reads: Reads, filter: RequestFilter, since: Date) {
   const oldest = reads.db
     .selectFrom('work_item_request')

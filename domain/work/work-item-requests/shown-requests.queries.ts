@@ -53,7 +53,7 @@ export async function requestById(reads: Reads, id: string) {
   return shown;
 }
 
-/** Those of a page, newest first, with their runs. */
+/** Requests of a page, newest first, with their runs. */
 export const requestsShown = async (reads: Reads, ids: readonly string[]) =>
   withRuns(
     reads,

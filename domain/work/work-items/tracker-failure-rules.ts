@@ -23,7 +23,7 @@ export function trackerFailed(what: string, { kind, message, retryAt }: TrackerF
   }
 }
 
-/** The same where a person's token is used: its refusal is `invalid_request` of `authToken`. */
+/** The error of a failure where a person's token is used: a refusal of the token is `invalid_request` of `authToken`. */
 export function tokenFailed(what: string, failure: TrackerFailure, now: Date): DomainError {
   if (failure.kind !== 'auth_failed') return trackerFailed(what, failure, now);
   return new DomainError('invalid_request', failure.message, {

@@ -12,7 +12,7 @@ export interface ModelSimulator {
   baseUrlOf: (provider: ModelProvider) => string;
   /** The only one that is taken. */
   apiKey: string;
-  /** Those that were let in, the oldest first. */
+  /** Requests that were let in, the oldest first. */
   requests: SimulatedRequest[];
   /** Streams that the client ended before they were complete. */
   readonly aborted: number;

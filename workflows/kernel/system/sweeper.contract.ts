@@ -32,7 +32,7 @@ export interface SweepResults {
   reports: Record<string, SweepReport>;
   /** Messages by name, of those that failed as a whole. */
   errors: Record<string, string>;
-  /** Those that have rows to deal with, and are to have a pass. */
+  /** Sweeps that have rows to deal with, and are to have a pass. */
   withWork: string[];
 }
 
@@ -44,7 +44,7 @@ export interface SweepsActivities {
   'sweeps/chores': (names: string[]) => Promise<SweepResults>;
 }
 
-/** These are the sweeps from now on, and each has a pass at once. */
+/** Signal with the sweeps from now on, each of which has a pass at once. */
 export const configureSignal = defineSignal<[SweepPlan[]]>('configure');
 
 export const sweepActivity = (name: string): string => `sweep/${name}`;

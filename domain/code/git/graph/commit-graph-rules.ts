@@ -115,12 +115,12 @@ export class CommitGraph {
     return (commit) => seen[commit] === 1;
   }
 
-  /** From which of its parents a commit differs in the paths of a package. */
+  /** The parents from which a commit differs in the paths of a package, as bits. */
   changeIn(packageNo: number, commit: number): ParentBits {
     return this.#changes.get(packageNo)?.get(commit) ?? 0n;
   }
 
-  /** Those of some commits that differ in the paths of a package from one of their parents. */
+  /** The ones of some commits that differ in the paths of a package from one of their parents. */
   changedIn(packageNo: number, commits: readonly number[]): number[] {
     const changes = this.#changes.get(packageNo) ?? NONE;
     return commits.filter((commit) => (changes.get(commit) ?? 0n) !== 0n);

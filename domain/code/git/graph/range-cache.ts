@@ -7,7 +7,7 @@ export interface Range {
   to: number;
 }
 
-/** The same for the same range of a repository. */
+/** Key of a range: the same for the same range of a repository. */
 export const rangeKey = ({ packageNo, from, to }: Range): string => `${packageNo}:${from ?? ''}:${to}`;
 
 export interface RangeFacts {

@@ -8,7 +8,7 @@ export interface WalkedHistory {
   parentsOf: (commit: number) => readonly number[];
   /** Seconds since the epoch. */
   dateOf: (commit: number) => number;
-  /** From which of its parents a commit differs in the selected paths. */
+  /** The parents from which a commit differs in the selected paths, as bits. */
   differences: (commit: number) => ParentBits;
 }
 

@@ -70,7 +70,7 @@ export interface GitMirrors {
   refs: (mirror: MirrorOf) => Promise<Ref[]>;
   /** Commits reachable from the tips and not from the known ones, parents before children. */
   newCommits: (mirror: MirrorOf, tips: readonly string[], known: readonly string[]) => Promise<CommitLine[]>;
-  /** Those of the commits that the mirror has; it may have lost rewritten history. */
+  /** The ones of some commits that the mirror has; it may have lost rewritten history. */
   present: (mirror: MirrorOf, shas: readonly string[]) => Promise<ReadonlySet<string>>;
   /** The texts of commits, in the order of `shas`. */
   commits: (mirror: MirrorOf, shas: readonly string[]) => Promise<CommitText[]>;

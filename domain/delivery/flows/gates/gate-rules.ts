@@ -49,7 +49,7 @@ export interface GateFacts {
   names: TargetNames;
   /** The project of the payload; null: it names none. */
   project: { id: string; approvalPolicy: ApprovalPolicy | null } | null;
-  /** Those of the project, and those of the tenant that the names may mean. */
+  /** Environments of the project, and the ones of the tenant that the names may mean. */
   environments: readonly KnownEnvironment[];
   /** Branch of the release that the run deploys to all release environments which take it; undefined: it is not known. */
   releaseBranch?: string | undefined;

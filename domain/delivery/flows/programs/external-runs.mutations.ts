@@ -80,9 +80,9 @@ export async function registerScheduledRun(
 interface ChildRegistration extends Registration {
   parentId: string;
   domain: string | null;
-  /** That of the parent when absent. */
+  /** Release of the child; absent: that of the parent. */
   releaseName?: string | undefined;
-  /** To which it deploys. */
+  /** Environment to which it deploys. */
   environmentName?: string | undefined;
 }
 

@@ -38,7 +38,7 @@ const NOTHING = { workItems: [], pullRequests: [] };
 interface PackagesOfDomain {
   /** By name. */
   known: string[];
-  /** Those that the repository does not have. */
+  /** Names that the repository does not have. */
   unknown: string[];
 }
 

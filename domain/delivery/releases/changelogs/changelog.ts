@@ -154,7 +154,7 @@ export interface Changelog {
   /** In the order in which they have to be installed. */
   packages: PackageChangelog[];
   workItems: WorkItemView[];
-  /** Those on the added side alone; `workItems` has those that downgrades take back, too. */
+  /** Work items on the added side alone; `workItems` has the ones that downgrades take back, too. */
   addedWorkItems: WorkItemView[];
   pullRequests: number[];
   noLongerIncluded: NoLongerIncluded;

@@ -11,7 +11,7 @@ export interface LinkedCandidate {
   domain: string;
   releaseName: string;
   status: string;
-  /** Those that both hold. */
+  /** Work items that both hold. */
   workItems: string[];
 }
 

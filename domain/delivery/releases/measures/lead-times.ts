@@ -40,7 +40,7 @@ interface CachedSteps {
 const cache = new WeakMap<object, CachedSteps>();
 /** Changes whose versions are looked up together. */
 const CHANGES_MAX = 20_000;
-/** Those that are gone through before others are served. */
+/** Changes that are gone through before others are served. */
 const CHANGES_AT_ONCE = 1_000;
 /** Deployments that are gone through before others are served. */
 const DEPLOYMENTS_AT_ONCE = 100;

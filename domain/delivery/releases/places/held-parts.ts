@@ -7,7 +7,7 @@ import { type CountedPart, isCarriedOver, withPicks } from './work-item-places-r
 
 /** The changes of a work item in a package. */
 export interface CountedPackageChanges extends PackageChanges {
-  /** Those that count in any candidate, environment or releasable branch, by bits. */
+  /** Changes that count in any candidate, environment or releasable branch, as bits. */
   counted: number;
 }
 

@@ -6,7 +6,7 @@ import type { Tx } from '../../../unit-of-work.ts';
 
 /** What one domain left in an environment. */
 interface PlaceState {
-  /** By which the release came that runs; undefined: none does. */
+  /** The deployment by which the release came that runs; undefined: none runs. */
   success: LoggedDeployment | undefined;
   /** By package name, the deployment that installed it last. */
   last: ReadonlyMap<string, LoggedDeployment>;

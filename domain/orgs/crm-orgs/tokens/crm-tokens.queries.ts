@@ -7,7 +7,10 @@ import { newId } from '../../../kernel/shared/ids.ts';
 import type { Tx } from '../../../unit-of-work.ts';
 import type { Lease } from './token-leases.queries.ts';
 
-/** Whose token: a registered org's own or, with a name, that of a sandbox or scratch org that is reached through it. */
+/**
+ * What a token is found by: a registered org's own or, with a name, that of a sandbox or scratch org that is reached through
+ * it.
+ */
 export interface TokenKey {
   orgId: string;
   /** Name of the sandbox or username of the scratch org, in lower case; empty for the org itself. */

@@ -123,7 +123,7 @@ function healthNote(
   return isNew ? (tx) => followHealth(tx, orgId, failure) : undefined;
 }
 
-/** The same calls, each reported with its failure or without one. */
+/** The calls of an org, each reported to `onAnswer` with its failure or without one. */
 function watched(org: CrmOrg, onAnswer: (failure: CrmFailure | undefined) => Promise<void>): CrmOrg {
   const watch =
     <Arguments extends unknown[]>(call: (...given: Arguments) => Promise<CrmAnswer<unknown>>) =>

@@ -25,7 +25,10 @@ const IS_REFUSAL: Record<CrmFailure['kind'], boolean> = {
   malformed: false,
 };
 
-/** The same where a credential or name is tried that the request gave: a refusal is `invalid_request` of that field. */
+/**
+ * The error of a failure where a credential or name is tried that the request gave: a refusal is `invalid_request` of that
+ * field.
+ */
 export const platformRefused = (what: string, failure: CrmFailure, field: string): DomainError =>
   IS_REFUSAL[failure.kind]
     ? new DomainError('invalid_request', failureText(what, failure), {

@@ -39,7 +39,7 @@ export const hostById = ({ db }: Pick<Reads, 'db'>, id: string) =>
     ])
     .executeTakeFirst();
 
-/** Those of these sessions that a host is to run: they are provisioning or live there. */
+/** The ones of some sessions that a host is to run: they are provisioning or live there. */
 export const openSessionsOfHost = async (
   { db, tenantId }: Reads,
   hostId: string,

@@ -20,7 +20,7 @@ export interface HostGrant {
   hostId: string;
   sessionId: string;
   asks: HostAsk;
-  /** Whose connection it is, in the tenant of the session. */
+  /** Actor whose connection it is, in the tenant of the session. */
   by: Actor;
   /** The live link by which they came; null: with a credential of their own. */
   linkId: string | null;

@@ -1,4 +1,4 @@
-/** By which a page asks, and is held up until it is answered. */
+/** Kinds of dialogs by which a page asks, and is held up until they are answered. */
 export const DIALOG_KINDS = ['alert', 'confirm', 'prompt', 'beforeunload'] as const;
 export type DialogKind = (typeof DIALOG_KINDS)[number];
 

@@ -6,7 +6,7 @@ export type LiveMode = (typeof LIVE_MODES)[number];
 
 /** Somebody who watches a live browser. */
 export interface LiveViewer {
-  /** As others who watch see it. */
+  /** Name that others who watch see. */
   name: string;
   may: LiveMode;
   /** In whose name it is noted that they took control. */

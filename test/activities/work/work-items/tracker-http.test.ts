@@ -24,7 +24,7 @@ afterEach(async () => {
 interface Case {
   server: HostServer;
   tracker: WorkTracker;
-  /** The same for somebody who waits only a moment. */
+  /** A tracker of somebody who waits only a moment. */
   hasty: WorkTracker;
   id: string;
   /** How many work items there are. */
