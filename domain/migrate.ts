@@ -15,9 +15,17 @@ interface Fences {
   openBrowserHosts: (login: string) => string;
 }
 
+interface Functions {
+  recreateFunctions: (execute: (sql: string) => Promise<unknown>) => Promise<string[]>;
+}
+
+export interface Migrated {
+  migrations: string[];
+  /** SQL functions that were made, or made again because their files have changed. */
+  functions: string[];
+}
+
 export interface MigrateOptions {
-  /** The last migration to run; absent: all. */
-  to?: string;
   /** A login of API and workers, which gets the roles that they act as. */
   serviceLogin?: string | undefined;
   /** A login of browser hosts, which gets the role that they act as. */
@@ -25,14 +33,16 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the schema up to date, all in one transaction, and answers the names of the migrations that ran. Processes that
- * start at the same time wait for each other.
+ * Brings the schema up to date, all in one transaction, and answers what that took. Processes that start at the same
+ * time wait for each other.
  * @param databaseUrl of the role that owns the schema and may create roles.
  */
-export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
-  const { to, serviceLogin, browserHostLogin } = options;
+export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<Migrated> {
+  const { serviceLogin, browserHostLogin } = options;
   const fences = (await import(new URL('fences.ts', MIGRATIONS).href)) as Fences;
+  const { recreateFunctions } = (await import(new URL('functions.ts', MIGRATIONS).href)) as Functions;
   const { connectionString, max: _, ...driverOptions } = connectionOptions({ databaseUrl });
+  const migrations = await migrationsList();
   const orm = new MikroORM({
     clientUrl: connectionString,
     driverOptions,
@@ -40,24 +50,30 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
     discovery: { warnWhenNoEntities: false },
     logger: () => undefined,
     extensions: [Migrator],
-    migrations: { migrationsList: await migrationsList(), snapshot: false, tableName: 'schema_migration' },
+    migrations: { migrationsList: migrations, snapshot: false, tableName: 'schema_migration' },
   });
   try {
     return await orm.em.fork().transactional(async (em) => {
       await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
       await em.execute(fences.openFences);
-      const applied = await orm.migrator.up({
-        transaction: em.getTransactionContext(),
-        ...(to !== undefined && { to }),
-      });
+      await assertUpgradable(orm.migrator, migrations[0]?.name);
+      const applied = await orm.migrator.up({ transaction: em.getTransactionContext() });
+      const functions = await recreateFunctions((sql) => em.execute(sql));
       await em.execute(fences.closeFences);
       if (serviceLogin !== undefined) await em.execute(fences.openService(serviceLogin));
       if (browserHostLogin !== undefined) await em.execute(fences.openBrowserHosts(browserHostLogin));
-      return applied.map(({ name }) => name);
+      return { migrations: applied.map(({ name }) => name), functions };
     });
   } finally {
     await orm.close(true);
   }
+}
+
+/** Migrations of before 1.0.0 are gone, so that nothing could follow them. @param first of all. */
+async function assertUpgradable(migrator: MikroORM['migrator'], first: string | undefined): Promise<void> {
+  const executed = await migrator.getExecuted();
+  if (executed.length === 0 || executed.some(({ name }) => name === first)) return;
+  throw new Error('the database is of a version before 1.0.0, from which there is no upgrade; begin with an empty one');
 }
 
 async function migrationsList() {

@@ -40,10 +40,28 @@ export const fenceProject = (table: string, column = 'project_id'): string => `
     using ((select current_projects()) is null or ${column} = any ((select current_projects())::uuid[]))
     with check ((select current_projects()) is null or ${column} = any ((select current_projects())::uuid[]));`;
 
+/**
+ * Limits a table to what a condition allows to an application token with projects. As a `case`, the condition costs
+ * others nothing, and PostgreSQL does not take it for one that hardly any row meets.
+ */
+export const limitProjects = (table: string, condition: string): string => {
+  const check = `case when (select current_projects()) is null then true else ${condition} end`;
+  return `create policy project on ${table} as restrictive to ${APP_ROLE} using (${check}) with check (${check});`;
+};
+
+/** Hides a table of the whole tenant from application tokens with projects. */
+export const hideFromProjects = (table: string): string =>
+  `create policy project on ${table} as restrictive to ${APP_ROLE} using ((select current_projects()) is null);`;
+
 /** Lets the system role work on a table in all tenants. */
 export const openToSystem = (table: string, rights: readonly Right[]): string => `
   create policy system on ${table} to ${SYSTEM_ROLE} using (true) with check (true);
   grant ${rights.join(', ')} on ${table} to ${SYSTEM_ROLE};`;
+
+/** Lets the system role read some columns of a table in all tenants. */
+export const showToSystem = (table: string, columns: string): string => `
+  create policy system on ${table} to ${SYSTEM_ROLE} using (true);
+  grant select (${columns}) on ${table} to ${SYSTEM_ROLE};`;
 
 /** Opens a table without a tenant to a role: what it holds must be meant for all tenants. */
 export const openToAll = (table: string, role: string, rights: readonly Right[]): string => `
@@ -51,17 +69,15 @@ export const openToAll = (table: string, role: string, rights: readonly Right[])
   create policy everyone on ${table} to ${role} using (true) with check (true);
   grant ${rights.join(', ')} on ${table} to ${role};`;
 
-/** A function that runs with its owner's rights: the one way for the application past the fence, for one purpose. */
-export const privileged = (signature: string, role: string = APP_ROLE): string => `
-  revoke all on function ${signature} from public;
-  grant execute on function ${signature} to ${role};`;
-
 /** The columns of every row that belongs to a tenant; see `tenantOwned`. */
 export const TENANT_OWNED = `
   id uuid primary key,
   tenant_id uuid not null references tenant (id),
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now()`;
+
+/** A row that goes with its project. */
+export const PROJECT_KEY = 'foreign key (tenant_id, project_id) references project (tenant_id, id) on delete cascade';
 
 /**
  * Runs before the migrations, in their transaction. While they run, an owner of the schema that is no superuser has the
@@ -118,7 +134,7 @@ export const closeFences = `
     grant select on schema_migration to ${OPERATOR_ROLE};
     revoke create on schema public from ${OPERATOR_ROLE};
     if not (select rolsuper from pg_roles where rolname = current_user) then
-      grant ${APP_ROLE}, ${SYSTEM_ROLE}, ${OPERATOR_ROLE} to current_user with inherit false;
+      grant ${APP_ROLE}, ${SYSTEM_ROLE}, ${BROWSERS_ROLE}, ${OPERATOR_ROLE} to current_user with inherit false;
     end if;
   end $$`;
 

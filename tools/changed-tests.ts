@@ -43,7 +43,8 @@ export function featuresOf(changed: readonly string[], testFiles: readonly strin
     if (LAYERS.has(top) && feature !== undefined) features.add(feature);
     else if (LAYERS.has(top)) folders.add('test/contract/');
     else if (top === 'tools') folders.add('test/tools/');
-    else if (top === 'migrations') folders.add('test/domain/kernel/data/');
+    else if (top === 'migrations')
+      for (const folder of ['test/domain/kernel/data/', 'test/upgrade/']) folders.add(folder);
     if (top === 'api') folders.add('test/contract/');
     if (testFiles.includes(file)) folders.add(file);
   }

@@ -18,10 +18,14 @@ async function main(): Promise<void> {
     );
   }
   const { 'service-login': serviceLogin, 'browser-host-login': browserHostLogin } = values;
-  const applied = await migrate(databaseUrl, { serviceLogin, browserHostLogin }).catch((error: unknown) => {
-    throw new OperatorError(`Migration failed: ${(error as Error).message}`);
-  });
-  console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied: ${applied.join(', ')}`);
+  const { migrations, functions } = await migrate(databaseUrl, { serviceLogin, browserHostLogin }).catch(
+    (error: unknown) => {
+      throw new OperatorError(`Migration failed: ${(error as Error).message}`);
+    },
+  );
+  if (migrations.length > 0) console.log(`Applied: ${migrations.join(', ')}`);
+  if (functions.length > 0) console.log(`Functions made anew: ${functions.join(', ')}`);
+  if (migrations.length + functions.length === 0) console.log('The schema is up to date.');
 }
 
 try {

@@ -19,7 +19,7 @@ test.each([
   [['api/events/webhooks/webhooks.routes.ts'], [...OF_WEBHOOKS, 'test/contract/'].toSorted()],
   [['test/domain/delivery/flows/rules.test.ts'], ['test/domain/delivery/flows/rules.test.ts']],
   [['tools/start.ts'], ['test/tools/']],
-  [['migrations/Migration1_x.ts'], ['test/domain/kernel/data/']],
+  [['migrations/Migration1_x.ts'], ['test/domain/kernel/data/', 'test/upgrade/']],
   [['docs/operations/run.md'], []],
 ])('%j needs %j', (changed, folders) => {
   expect(featuresOf(changed, FILES)).toEqual({ folders });

@@ -10,7 +10,6 @@ import { emptyDatabase, type TestDatabase } from '../../../support/postgres.ts';
 // Roles belong to the cluster, which other tests use at the same time.
 const ROLE = `fenced_${process.pid}`;
 const [OWNER, LOGIN, INSIDER, EXEMPT] = [`${ROLE}_owner`, `${ROLE}_login`, `${ROLE}_insider`, `${ROLE}_exempt`];
-const VERSION_BEFORE = 'Migration20261121001600_ids_of_workflows';
 const TENANT = '018f0000-0000-7000-8000-000000000001';
 
 let database: TestDatabase;
@@ -71,8 +70,12 @@ beforeAll(async () => {
     create role ${OWNER} login createrole password 'secret';
     alter schema public owner to ${OWNER};
     grant create on database ${name} to ${OWNER}`);
-  await migrateAsOwner({ to: VERSION_BEFORE });
+  await migrateAsOwner();
   await superuser.query(`insert into tenant (id, slug) values ('${TENANT}', 'before')`);
+  // As the version before left it.
+  await superuser.query(`
+    create or replace function tenant_slug(tenant uuid) returns text language sql as 'select null::text';
+    comment on function tenant_slug(uuid) is 'before'`);
   await superuser.query(`create role ${LOGIN} login password 'secret'`);
   await migrateAsOwner({ serviceLogin: LOGIN });
   await superuser.query(`
@@ -90,7 +93,12 @@ afterAll(async () => {
 });
 
 describe('an owner of the schema that is no superuser', () => {
-  test('upgrades the database, and sees no row of it', async () => {
+  test('upgrades the database, its privileged functions too, and sees no row of it', async () => {
+    const { rows } = await superuser.query(
+      `select prosecdef as "isPrivileged", tenant_slug($1) as slug from pg_proc where proname = 'tenant_slug'`,
+      [TENANT],
+    );
+    expect(rows).toEqual([{ isPrivileged: true, slug: 'before' }]);
     expect(await as(OWNER, 'select id from tenant')).toEqual([]);
     await expect(as(OWNER, `insert into tenant (id, slug) values (gen_random_uuid(), 'x')`)).rejects.toThrow(
       'row-level security',
