@@ -15,7 +15,7 @@ import { registeredOrg } from './org-registration.ts';
 import { platformFailed } from './tokens/org-failure-rules.ts';
 import { shownHealth } from './org-health-rules.ts';
 import { isSameName } from '../../projects/environments/org-name-rules.ts';
-import { type OrgScope, placeOf } from './org-scope.ts';
+import { type OrgScope, orgKeyOf } from './org-scope.ts';
 
 /** A page of the orgs with what is known of their health, and the environments that name them. */
 export async function healthOfOrgs(reads: Reads, page: { limit: number; offset: number }) {
@@ -55,7 +55,7 @@ export async function sandboxesOf(scope: OrgScope, productionUsername: string) {
   const production = await registeredOrg(scope, productionUsername);
   if (production.kind !== 'production')
     throw invalidField('productionUsername', `${production.username} is not a production org`);
-  const answer = await scope.crm.connections.callOrg(placeOf(scope, production.id)).sandboxes();
+  const answer = await scope.crm.connections.callOrg(orgKeyOf(scope, production.id)).sandboxes();
   if (!answer.isOk) throw platformFailed(`Org ${production.username} was asked for its sandboxes`, answer);
   const sandboxes = answer.value.map(({ sandboxInfoId: _, orgId, ...sandbox }) => ({
     ...sandbox,

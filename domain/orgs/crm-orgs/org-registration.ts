@@ -18,7 +18,7 @@ import { foundSandbox, orgByUsername, orgsByName, type OrgRow, productionOrgs } 
 import { failureText, platformFailed, platformRefused } from './tokens/org-failure-rules.ts';
 import { answeringOrg, isSameName, mayBeSandboxName } from '../../projects/environments/org-name-rules.ts';
 import { notADevHub } from './org-rules.ts';
-import { type OrgScope, placeOf } from './org-scope.ts';
+import { type OrgScope, orgKeyOf } from './org-scope.ts';
 import { searchOrgs } from './org-search.ts';
 import { reached } from './org-targets.ts';
 
@@ -117,7 +117,7 @@ async function originOf(scope: OrgScope, { username, orgId }: OrgIdentity): Prom
   const found = await searchOrgs(
     productions,
     `the sandbox ${username}`,
-    (org, signal) => scope.crm.connections.callOrg(placeOf(scope, org.id), { signal }).findSandbox(nameAt(org)),
+    (org, signal) => scope.crm.connections.callOrg(orgKeyOf(scope, org.id), { signal }).findSandbox(nameAt(org)),
     { isEnough: isSandbox },
   ).catch((error: unknown) => {
     if (error instanceof DomainError) return [];
@@ -136,7 +136,7 @@ export async function registerSandbox(
   const production = await orgByUsername(scope.reads, productionUsername);
   if (production?.kind !== 'production')
     throw invalidField('productionUsername', `${productionUsername} is not registered as a production org`);
-  const found = await connections.callOrg(placeOf(scope, production.id)).findSandbox(sandboxName);
+  const found = await connections.callOrg(orgKeyOf(scope, production.id)).findSandbox(sandboxName);
   if (!found.isOk) throw platformFailed(`The production org ${production.username} was asked for the sandbox`, found);
   if (!found.value) throw invalidField('sandboxName', `${production.username} has no sandbox named ${sandboxName}`);
   const { name } = found.value;
@@ -156,15 +156,15 @@ export async function registerSandbox(
     });
   if (record && !record.isJitRegistration) {
     // A long-lived credential that the sandbox still takes is worth more than codes.
-    const own = await connections.callOrg(placeOf(scope, record.id), { isForced: true }).identity();
+    const own = await connections.callOrg(orgKeyOf(scope, record.id), { isForced: true }).identity();
     if (own.isOk) return register(own.value, record.instanceUrl, { type: 'kept', isJit: false });
     if (own.kind !== 'auth_failed') throw platformRefused(`Sandbox ${name} was asked who it is`, own, 'sandboxName');
   }
   // One that is registered has a refresh token already; another code would cost an approval.
-  const place = record?.isJitRegistration ? placeOf(scope, record.id) : placeOf(scope, production.id, name);
-  const token = await connections.tokenOf(place, { maxAgeMs: 0, isForced: true });
+  const orgKey = record?.isJitRegistration ? orgKeyOf(scope, record.id) : orgKeyOf(scope, production.id, name);
+  const token = await connections.tokenOf(orgKey, { maxAgeMs: 0, isForced: true });
   if (!token.isOk) throw platformRefused(`Sandbox ${name} was signed in to`, token, 'sandboxName');
-  const identity = await connections.callOrg(place, { isForced: true }).identity();
+  const identity = await connections.callOrg(orgKey, { isForced: true }).identity();
   if (!identity.isOk) throw platformRefused(`Sandbox ${name} was asked who it is`, identity, 'sandboxName');
   const access = record?.isJitRegistration
     ? ({ type: 'kept', isJit: true } as const)
@@ -210,7 +210,7 @@ export async function updateOrg(scope: OrgScope, name: string, { cliAuthUrl, met
     const { identity, minted, credential } = tried;
     patch.renewal = { identity, instanceUrl: minted.instanceUrl, minted, credential, encryption: scope.crm.encryption };
   } else if (toVerify.isDevHub || toVerify.isDefault) {
-    const calls = scope.crm.connections.callOrg(placeOf(scope, org.id));
+    const calls = scope.crm.connections.callOrg(orgKeyOf(scope, org.id));
     const answer = await calls.isDevHub();
     if (!answer.isOk) throw platformFailed(`Org ${org.username} was asked whether it is a dev hub`, answer);
     if (!answer.value) throw notADevHub(org, marks.isDevHub ? 'isDevHub' : 'isDefault');
@@ -228,7 +228,7 @@ export async function updateOrg(scope: OrgScope, name: string, { cliAuthUrl, met
 export async function deleteOrg(scope: OrgScope, name: string, { isRevoked }: { isRevoked: boolean }): Promise<void> {
   const org = await registeredOrg(scope, name);
   if (isRevoked) {
-    const answer = await scope.crm.connections.revoke(placeOf(scope, org.id));
+    const answer = await scope.crm.connections.revoke(orgKeyOf(scope, org.id));
     if (!answer.isOk) throw platformFailed(`The credential of org ${org.username} was to be revoked`, answer);
   }
   await scope.tx((tx) => removeOrg(tx, org.id));
@@ -247,7 +247,7 @@ export interface ConnectionTest {
 /** Asks an org who it is and notes what it answers, or that it does not. Throws `not_found`, `ambiguous`. */
 export async function testConnection(scope: OrgScope, name: string): Promise<ConnectionTest> {
   const org = await registeredOrg(scope, name);
-  const identity = await scope.crm.connections.callOrg(placeOf(scope, org.id), { isForced: true }).identity();
+  const identity = await scope.crm.connections.callOrg(orgKeyOf(scope, org.id), { isForced: true }).identity();
   if (!identity.isOk) {
     await scope.tx((tx) => noteTested(tx, org.id, { failure: identity }));
     const { username, platformOrgId: orgId, organizationType, instanceName } = org;

@@ -6,7 +6,7 @@ import type { Encryption } from '../../kernel/encryption/encryption.ts';
 import type { UnitOfWork } from '../../unit-of-work.ts';
 import type { NoteAccess } from './doors/access-notes.ts';
 import type { OrgConnections } from './tokens/org-connections.ts';
-import type { OrgPlace } from './org-places.ts';
+import type { OrgKey } from './org-keys.ts';
 
 /** What work on orgs needs beside the database; made once per process. */
 export interface CrmParts {
@@ -43,7 +43,7 @@ export type OpenAssignedOrg = (
   path: string | undefined,
 ) => Promise<AssignedDoor | undefined>;
 
-export const placeOf = ({ actor }: Pick<OrgScope, 'actor'>, orgId: string, sandboxName?: string): OrgPlace => ({
+export const orgKeyOf = ({ actor }: Pick<OrgScope, 'actor'>, orgId: string, sandboxName?: string): OrgKey => ({
   ...tenantOf(actor),
   orgId,
   ...(sandboxName !== undefined && { sandboxName }),

@@ -22,7 +22,7 @@ import {
   mayBeSandboxName,
   mayBeUsername,
 } from '../../projects/environments/org-name-rules.ts';
-import { type OrgScope, placeOf } from './org-scope.ts';
+import { type OrgScope, orgKeyOf } from './org-scope.ts';
 import { searchOrgs } from './org-search.ts';
 
 /** An org that a request means: registered, or found at the platform through one that is. */
@@ -73,7 +73,7 @@ async function findSandbox(
   const found = await searchOrgs(
     parent ? [parent] : await productionOrgs(scope.reads),
     `the sandbox ${name}`,
-    (org, signal) => scope.crm.connections.callOrg(placeOf(scope, org.id), { signal }).findSandbox(name),
+    (org, signal) => scope.crm.connections.callOrg(orgKeyOf(scope, org.id), { signal }).findSandbox(name),
     { isEnough: () => false },
   );
   const targets: (RegisteredTarget | SandboxTarget)[] = [];
@@ -108,7 +108,7 @@ async function findScratch(
   const found = await searchOrgs(
     [...hubs.filter(isNamedHub), ...hubs.filter((hub) => !isNamedHub(hub))],
     `the scratch org ${username}`,
-    (org, signal) => scope.crm.connections.callOrg(placeOf(scope, org.id), { signal }).findScratchOrg(username),
+    (org, signal) => scope.crm.connections.callOrg(orgKeyOf(scope, org.id), { signal }).findScratchOrg(username),
     { isEnough: ({ status }) => status === 'Active' },
   );
   const active = found.find(({ value }) => value.status === 'Active') ?? found[0];

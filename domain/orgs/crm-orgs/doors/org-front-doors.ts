@@ -5,7 +5,7 @@ import { orgByUsername } from '../crm-orgs.queries.ts';
 import { accessOf, rowIdOf } from '../tokens/org-access.ts';
 import { platformFailed } from '../tokens/org-failure-rules.ts';
 import { mayOpenFrontDoor } from '../org-rules.ts';
-import { type OrgScope, placeOf } from '../org-scope.ts';
+import { type OrgScope, orgKeyOf } from '../org-scope.ts';
 import { findTarget, type OrgTarget, parentOrg } from '../org-targets.ts';
 
 interface Door {
@@ -77,7 +77,7 @@ export async function openFrontDoor(scope: OrgScope, { target: name, prodOrg, pa
     throw new DomainError('forbidden', 'Forbidden - Requires role: owner, application');
   const [username, calls] =
     target.type === 'registered'
-      ? [target.org.username, scope.crm.connections.callOrg(placeOf(scope, target.org.id))]
+      ? [target.org.username, scope.crm.connections.callOrg(orgKeyOf(scope, target.org.id))]
       : await accessOf(scope, target).then((access) => [access.token.username, access.calls] as const);
   return doorOf(scope, { target, username, calls, path });
 }

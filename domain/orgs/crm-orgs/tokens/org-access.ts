@@ -5,9 +5,9 @@ import { permittedAuthUrl } from '../../crm/org-origin.ts';
 import { DomainError } from '../../../kernel/shared/errors.ts';
 import type { OrgRow } from '../crm-orgs.queries.ts';
 import { platformFailed } from './org-failure-rules.ts';
-import type { OrgPlace } from '../org-places.ts';
+import type { OrgKey } from '../org-keys.ts';
 import { stillCopying } from '../org-registration.ts';
-import { type OrgScope, placeOf } from '../org-scope.ts';
+import { type OrgScope, orgKeyOf } from '../org-scope.ts';
 import type { OrgTarget, SandboxTarget, ScratchTarget } from '../org-targets.ts';
 
 /** A token that is handed out was minted at most so long ago. */
@@ -36,14 +36,14 @@ export function accessOf(scope: OrgScope, target: OrgTarget): Promise<Access> {
 
 export async function accessOfRegistered(scope: OrgScope, org: OrgRow): Promise<Access> {
   const { connections } = scope.crm;
-  const place = placeOf(scope, org.id);
-  const minted = await connections.tokenOf(place, { maxAgeMs: FRESH_MS });
+  const orgKey = orgKeyOf(scope, org.id);
+  const minted = await connections.tokenOf(orgKey, { maxAgeMs: FRESH_MS });
   if (!minted.isOk) throw platformFailed(`Org ${org.username} gives no access token`, minted);
   const { accessToken, instanceUrl, platformOrgId } = minted.value;
   const { username, isDevHub } = org;
   return {
     token: { accessToken, instanceUrl, username, orgId: platformOrgId ?? org.platformOrgId, isDevHub },
-    calls: connections.callOrg(place),
+    calls: connections.callOrg(orgKey),
   };
 }
 
@@ -51,8 +51,8 @@ export async function accessOfRegistered(scope: OrgScope, org: OrgRow): Promise<
 async function accessOfSandbox(scope: OrgScope, { production, sandbox }: SandboxTarget): Promise<Access> {
   if (sandbox.state === 'copying') throw stillCopying(sandbox);
   const { connections } = scope.crm;
-  const place = placeOf(scope, production.id, sandbox.name);
-  const minted = await connections.tokenOf(place, { maxAgeMs: FRESH_MS });
+  const orgKey = orgKeyOf(scope, production.id, sandbox.name);
+  const minted = await connections.tokenOf(orgKey, { maxAgeMs: FRESH_MS });
   if (!minted.isOk)
     throw platformFailed(`Sandbox ${sandbox.name} of ${production.username} gives no access token`, minted);
   const { accessToken, instanceUrl, username, platformOrgId } = minted.value;
@@ -64,7 +64,7 @@ async function accessOfSandbox(scope: OrgScope, { production, sandbox }: Sandbox
       orgId: platformOrgId ?? longId(sandbox.orgId ?? ''),
       isDevHub: false,
     },
-    calls: connections.callOrg(place),
+    calls: connections.callOrg(orgKey),
   };
 }
 
@@ -72,18 +72,18 @@ async function accessOfSandbox(scope: OrgScope, { production, sandbox }: Sandbox
 async function accessOfScratch(scope: OrgScope, target: ScratchTarget): Promise<Access> {
   const { connections } = scope.crm;
   const { username, orgId } = target.scratch;
-  const place = placeOfScratch(scope, target);
-  const minted = await connections.tokenOf(place, { maxAgeMs: FRESH_MS });
+  const orgKey = orgKeyOfScratch(scope, target);
+  const minted = await connections.tokenOf(orgKey, { maxAgeMs: FRESH_MS });
   if (!minted.isOk) throw platformFailed(`Scratch org ${username} gives no access token`, minted);
   const { accessToken, instanceUrl, platformOrgId } = minted.value;
   return {
     token: { accessToken, instanceUrl, username, orgId: platformOrgId ?? longId(orgId ?? ''), isDevHub: false },
-    calls: connections.callOrg(place),
+    calls: connections.callOrg(orgKey),
   };
 }
 
 /** Where the token of a scratch org is kept: at its record unless that is refused, else at its dev hub. Throws as `accessOfScratch`. */
-function placeOfScratch(scope: OrgScope, { devHub, scratch, record }: ScratchTarget): OrgPlace {
+function orgKeyOfScratch(scope: OrgScope, { devHub, scratch, record }: ScratchTarget): OrgKey {
   const { username, auth, orgId } = scratch;
   if (scratch.status !== 'Active')
     throw new DomainError('not_found', `Scratch org ${username} is not active: its status is ${scratch.status}`);
@@ -94,7 +94,7 @@ function placeOfScratch(scope: OrgScope, { devHub, scratch, record }: ScratchTar
         ? `The dev hub ${devHub.username} has no field ${auth.field}, or does not show it, so that it stores no auth URL of ${username}`
         : `The field ${auth.field} of ${username} is empty at the dev hub ${devHub.username}: there is no auth URL`,
     );
-  if (record && record.healthStatus !== 'auth_failed') return placeOf(scope, record.id);
+  if (record && record.healthStatus !== 'auth_failed') return orgKeyOf(scope, record.id);
   const parsed = permittedAuthUrl(auth.authUrl, scope.crm.outbound);
   if (!parsed.isOk)
     throw new DomainError(
@@ -103,12 +103,12 @@ function placeOfScratch(scope: OrgScope, { devHub, scratch, record }: ScratchTar
       { members: { hint: `Write a valid auth URL into ${auth.field}.` } },
     );
   const access = { username, platformOrgId: orgId === null ? null : longId(orgId), authUrl: parsed.authUrl };
-  return { ...placeOf(scope, devHub.id), scratch: access };
+  return { ...orgKeyOf(scope, devHub.id), scratch: access };
 }
 
 /** The auth URL of a scratch org: as its dev hub stores it, or with the refresh token that replaced that one. */
 export async function authUrlOfScratch(scope: OrgScope, target: ScratchTarget): Promise<string> {
-  const credential = await scope.crm.connections.credentialOf(placeOfScratch(scope, target));
+  const credential = await scope.crm.connections.credentialOf(orgKeyOfScratch(scope, target));
   if (!credential.isOk) throw platformFailed(`Scratch org ${target.scratch.username} gives no auth URL`, credential);
   return formatAuthUrl(credential.value);
 }

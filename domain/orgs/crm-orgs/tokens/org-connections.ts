@@ -9,7 +9,7 @@ import { type FoundOrg, type OrgRow, recordsOf } from '../crm-orgs.queries.ts';
 import { storeApiUsage } from './crm-tokens.queries.ts';
 import { learntHealth, type OrgHealthStatus } from '../org-health-rules.ts';
 import { followHealth, noteHealth } from '../org-health.mutations.ts';
-import { actorOf, isRegistered, keyOf, type OrgPlace } from '../org-places.ts';
+import { actorOf, isRegistered, keyOf, type OrgKey } from '../org-keys.ts';
 import { createRevocation } from './org-revocation.ts';
 import { createOrgTokens, type OrgToken, type OrgTokenParts, type TokenNeed } from './org-tokens.ts';
 
@@ -24,7 +24,7 @@ export interface CallOptions extends Pick<TokenNeed, 'isForced' | 'isBackground'
 }
 
 /** The calls of an org with its stored credential. */
-export type CallOrg = (place: OrgPlace, options?: CallOptions) => CrmOrg;
+export type CallOrg = (orgKey: OrgKey, options?: CallOptions) => CrmOrg;
 
 /** How everybody in the service calls registered orgs: the routes in a request, and activities. Never inside a unit of work. */
 export interface OrgConnections {
@@ -37,11 +37,11 @@ export interface OrgConnections {
    */
   callOrg: CallOrg;
   /** An access token to hand out, minted at most so long ago. */
-  tokenOf: (place: OrgPlace, need: TokenNeed) => Promise<CrmAnswer<OrgToken>>;
+  tokenOf: (orgKey: OrgKey, need: TokenNeed) => Promise<CrmAnswer<OrgToken>>;
   /** The long-lived credential; of a sandbox from its cached refresh token, for which a code is exchanged when there is none. */
-  credentialOf: (place: OrgPlace) => Promise<CrmAnswer<AuthUrl>>;
+  credentialOf: (orgKey: OrgKey) => Promise<CrmAnswer<AuthUrl>>;
   /** Revokes what the service holds of an org that is removed next: its credential, and those of its sandboxes without a record. */
-  revoke: (place: OrgPlace) => Promise<CrmAnswer<null>>;
+  revoke: (orgKey: OrgKey) => Promise<CrmAnswer<null>>;
   /** The records of an org that was found at the platform, in the whole tenant: also those that a limited token does not see. */
   recordsOf: (tenant: TenantKey, found: FoundOrg) => Promise<OrgRow[]>;
   /** Notes that a registered org was found to be a sandbox of another one. */
@@ -59,16 +59,16 @@ const NO_REFRESH_TOKEN = crmFailure(
 
 export function createOrgConnections(parts: OrgTokenParts): OrgConnections {
   const { platform, actingAs, log } = parts;
-  const tokens = createOrgTokens(parts, (place, options) => callOrg(place, options));
+  const tokens = createOrgTokens(parts, (orgKey, options) => callOrg(orgKey, options));
   const noteUsage = createUsageNotes(parts);
 
-  const callOrg: CallOrg = (place, options = {}) => {
+  const callOrg: CallOrg = (orgKey, options = {}) => {
     const { signal } = options;
     const fromStore = new WeakSet<CrmFailure>();
     let used: Pick<OrgToken, 'credentialVersion' | 'healthStatus'> | undefined;
     const give = async (refused?: string): Promise<CrmAnswer<CrmCredential>> => {
       const need = { ...options, maxAgeMs: USED_FOR_MS, ...(refused !== undefined && { refused }) };
-      const answer = await tokens.of(place, need);
+      const answer = await tokens.of(orgKey, need);
       if (answer.isOk) used = answer.value;
       else fromStore.add(answer);
       return answer;
@@ -76,16 +76,16 @@ export function createOrgConnections(parts: OrgTokenParts): OrgConnections {
     const org = platform.org({
       credential: () => give(),
       renew: ({ accessToken }) => give(accessToken),
-      onApiUsage: (usage) => noteUsage(place, usage),
+      onApiUsage: (usage) => noteUsage(orgKey, usage),
       ...(signal && { signal }),
     });
     return watched(org, async (failure) => {
       // What the store answered is noted by it; an org that is not registered has no health.
-      if (!used || !isRegistered(place) || (failure && fromStore.has(failure))) return;
+      if (!used || !isRegistered(orgKey) || (failure && fromStore.has(failure))) return;
       const { credentialVersion, healthStatus } = used;
-      const note = healthNote(place.orgId, failure, credentialVersion, healthStatus);
+      const note = healthNote(orgKey.orgId, failure, credentialVersion, healthStatus);
       if (!note) return;
-      await actingAs(actorOf(place))(note).catch((error: unknown) =>
+      await actingAs(actorOf(orgKey))(note).catch((error: unknown) =>
         log.warn({ err: error }, 'the health of an org was not noted'),
       );
     });
@@ -95,12 +95,12 @@ export function createOrgConnections(parts: OrgTokenParts): OrgConnections {
     callOrg,
     tokenOf: tokens.of,
     revoke: createRevocation(parts),
-    async credentialOf(place) {
-      const stored = await tokens.credentialOf(place);
+    async credentialOf(orgKey) {
+      const stored = await tokens.credentialOf(orgKey);
       if (stored) return { isOk: true, value: stored };
-      const minted = await tokens.of(place, { maxAgeMs: 0 });
+      const minted = await tokens.of(orgKey, { maxAgeMs: 0 });
       if (!minted.isOk) return minted;
-      const value = await tokens.credentialOf(place);
+      const value = await tokens.credentialOf(orgKey);
       return value ? { isOk: true, value } : NO_REFRESH_TOKEN;
     },
     recordsOf: (tenant, found) => recordsOf(parts.reads.as(actorOf(tenant)), found),
@@ -139,12 +139,12 @@ function watched(org: CrmOrg, onAnswer: (failure: CrmFailure | undefined) => Pro
 /** Writes how many calls an org has counted, at most once a minute. */
 function createUsageNotes({ actingAs, now, log }: OrgTokenParts) {
   const notedAt = new LRUCache<string, number>({ max: USAGES_KEPT });
-  return (place: OrgPlace, usage: ApiUsage): void => {
-    const key = `${place.orgId} ${keyOf(place).reachedName}`;
+  return (orgKey: OrgKey, usage: ApiUsage): void => {
+    const key = `${orgKey.orgId} ${keyOf(orgKey).reachedName}`;
     const time = now().getTime();
     if (time - (notedAt.get(key) ?? 0) < USAGE_NOTED_EVERY_MS) return;
     notedAt.set(key, time);
-    actingAs(actorOf(place))((tx) => storeApiUsage(tx, keyOf(place), usage)).catch((error: unknown) =>
+    actingAs(actorOf(orgKey))((tx) => storeApiUsage(tx, keyOf(orgKey), usage)).catch((error: unknown) =>
       log.warn({ err: error }, 'the usage of an org was not noted'),
     );
   };

@@ -7,7 +7,7 @@ import { accessOf, accessOfRegistered, type HandedToken, noteRead, rowIdOf } fro
 import { mintByApp } from './org-app-tokens.ts';
 import { platformFailed } from './org-failure-rules.ts';
 import { mayReadCredentials } from '../org-rules.ts';
-import { type OrgScope, placeOf } from '../org-scope.ts';
+import { type OrgScope, orgKeyOf } from '../org-scope.ts';
 import { findSandboxTarget, findTarget } from '../org-targets.ts';
 
 export const AUTH_TYPES = ['accessToken', 'cliAuthUrl', 'jwt', 'none'] as const;
@@ -34,7 +34,7 @@ async function credentialsOf(scope: OrgScope, org: OrgRow, type: Exclude<AuthTyp
     case 'jwt':
       return { type, ...(await mintByApp(scope, org)) };
     case 'cliAuthUrl': {
-      const credential = await scope.crm.connections.credentialOf(placeOf(scope, org.id));
+      const credential = await scope.crm.connections.credentialOf(orgKeyOf(scope, org.id));
       if (!credential.isOk) throw platformFailed(`Org ${org.username} gives no auth URL`, credential);
       return { type, cliAuthUrl: formatAuthUrl(credential.value) };
     }

@@ -10,7 +10,7 @@ import { openCredential, type StoredCredential } from './crm-secrets.ts';
 import { tokenState, type TokenState } from './crm-tokens.queries.ts';
 import type { Lease } from './token-leases.queries.ts';
 import type { CallOrg } from './org-connections.ts';
-import { actorOf, isJustInTime, keyOf, type OrgPlace, type ScratchAccess } from '../org-places.ts';
+import { actorOf, isJustInTime, keyOf, type OrgKey, type ScratchAccess } from '../org-keys.ts';
 
 export const NOT_REGISTERED = crmFailure('not_found', null, 'The org is not registered.', 'Register it.');
 export const NO_CREDENTIAL = crmFailure(
@@ -71,7 +71,7 @@ export function createOrgGrants({ platform, reads, encryption }: GrantParts, cal
   }
 
   async function sandbox(
-    place: OrgPlace,
+    orgKey: OrgKey,
     state: TokenState,
     lease: Lease,
     holdLease: () => Promise<boolean>,
@@ -81,8 +81,8 @@ export function createOrgGrants({ platform, reads, encryption }: GrantParts, cal
       const refreshed = await refresh(kept(lease));
       if (refreshed === 'lost' || refreshed.isOk || refreshed.failure.kind !== 'auth_failed') return refreshed;
     }
-    const sandboxName = place.sandboxName ?? state.ownSandboxName ?? '';
-    const productionUsername = place.sandboxName === undefined ? state.parentProductionUsername : state.orgUsername;
+    const sandboxName = orgKey.sandboxName ?? state.ownSandboxName ?? '';
+    const productionUsername = orgKey.sandboxName === undefined ? state.parentProductionUsername : state.orgUsername;
     const byProduction = (failure: CrmFailure): Obtained => ({
       isOk: false,
       failure: { ...failure, message: `The production org ${productionUsername} was asked: ${failure.message}` },
@@ -90,13 +90,13 @@ export function createOrgGrants({ platform, reads, encryption }: GrantParts, cal
       isCacheDead,
     });
     const production =
-      place.sandboxName === undefined
-        ? await orgByUsername(reads.as(actorOf(place)), productionUsername ?? '')
-        : { id: place.orgId };
+      orgKey.sandboxName === undefined
+        ? await orgByUsername(reads.as(actorOf(orgKey)), productionUsername ?? '')
+        : { id: orgKey.orgId };
     if (!production) return byProduction(NOT_REGISTERED);
-    const productionPlace = { tenantId: place.tenantId, tenantSlug: place.tenantSlug, orgId: production.id };
-    const client = await clientOf(productionPlace);
-    const code = await callOrg(productionPlace).sandboxAuth({ sandboxName, clientId: client.clientId });
+    const productionKey = { tenantId: orgKey.tenantId, tenantSlug: orgKey.tenantSlug, orgId: production.id };
+    const client = await clientOf(productionKey);
+    const code = await callOrg(productionKey).sandboxAuth({ sandboxName, clientId: client.clientId });
     if (!code.isOk) return byProduction(code);
     // Another exchange would cost another of the few approvals that the platform keeps.
     if (!(await holdLease())) return 'lost';
@@ -116,8 +116,8 @@ export function createOrgGrants({ platform, reads, encryption }: GrantParts, cal
   }
 
   /** A code is only given for, and exchanged by, the app that the production org is signed in to with. */
-  async function clientOf(place: OrgPlace): Promise<Pick<AuthUrl, 'clientId' | 'clientSecret'>> {
-    const state = await tokenState(reads.as(actorOf(place)), keyOf(place));
+  async function clientOf(orgKey: OrgKey): Promise<Pick<AuthUrl, 'clientId' | 'clientSecret'>> {
+    const state = await tokenState(reads.as(actorOf(orgKey)), keyOf(orgKey));
     if (!state?.credential || state.tokenId === null) return { clientId: DEFAULT_CLIENT_ID, clientSecret: '' };
     const { clientId, clientSecret } = openCredential(encryption, state.tokenId, state.credential);
     return { clientId, clientSecret };
@@ -140,9 +140,9 @@ export function createOrgGrants({ platform, reads, encryption }: GrantParts, cal
   }
 
   /** @param holdLease whether the lease is still ours, and if so for its full time from now on. */
-  return (place: OrgPlace, state: TokenState, lease: Lease, holdLease: () => Promise<boolean>): Promise<Obtained> => {
-    if (place.scratch) return scratch(place.scratch, lease);
-    return isJustInTime(place, state) ? sandbox(place, state, lease, holdLease) : refresh(kept(lease));
+  return (orgKey: OrgKey, state: TokenState, lease: Lease, holdLease: () => Promise<boolean>): Promise<Obtained> => {
+    if (orgKey.scratch) return scratch(orgKey.scratch, lease);
+    return isJustInTime(orgKey, state) ? sandbox(orgKey, state, lease, holdLease) : refresh(kept(lease));
   };
 }
 

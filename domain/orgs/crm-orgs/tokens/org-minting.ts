@@ -7,7 +7,7 @@ import { createOrgGrants, type Minted, type Refused } from './org-grants.ts';
 import { learntHealth } from '../org-health-rules.ts';
 import { followHealth, lockedOrg, noteHealth, noteMoved } from '../org-health.mutations.ts';
 import type { CallOrg } from './org-connections.ts';
-import { actorOf, isRegistered, keyOf, type OrgPlace } from '../org-places.ts';
+import { actorOf, isRegistered, keyOf, type OrgKey } from '../org-keys.ts';
 import type { OrgToken, OrgTokenParts } from './org-tokens.ts';
 
 /** The end of an attempt; `lost`: somebody else has the lease, or the credential was replaced. */
@@ -38,22 +38,22 @@ export function createMinting(parts: OrgTokenParts, callOrg: CallOrg) {
   const obtain = createOrgGrants(parts, callOrg);
 
   async function keepToken(
-    place: OrgPlace,
+    orgKey: OrgKey,
     state: TokenState,
     lease: Lease,
     { minted, credential, username }: Minted,
     mintedAt: Date,
   ): Promise<Attempt> {
     const { accessToken, instanceUrl, orgId: platformOrgId } = minted;
-    const isOwn = isRegistered(place);
+    const isOwn = isRegistered(orgKey);
     const moved = {
       instanceUrl: state.instanceUrl === instanceUrl ? undefined : instanceUrl,
       platformOrgId: state.platformOrgId === platformOrgId ? null : platformOrgId,
     };
     const isMoved = moved.instanceUrl !== undefined || moved.platformOrgId !== null;
     const store = (isLate: boolean) =>
-      actingAs(actorOf(place))(async (tx) => {
-        if (isOwn && (isMoved || isLate)) await lockedOrg(tx, place.orgId);
+      actingAs(actorOf(orgKey))(async (tx) => {
+        if (isOwn && (isMoved || isLate)) await lockedOrg(tx, orgKey.orgId);
         const token = {
           accessToken: sealAccessToken(encryption, lease.tokenId, accessToken),
           credential: credential && sealCredential(encryption, lease.tokenId, credential),
@@ -63,9 +63,9 @@ export function createMinting(parts: OrgTokenParts, callOrg: CallOrg) {
           ...(username !== null && { username }),
         };
         const row = await storeToken(tx, lease, token, { isLate });
-        if (row && isOwn && isMoved) await noteMoved(tx, place.orgId, moved);
+        if (row && isOwn && isMoved) await noteMoved(tx, orgKey.orgId, moved);
         // Another process may have tried the void credential meanwhile, and marked the org.
-        if (row && isOwn && isLate) await noteHealth(tx, place.orgId, undefined);
+        if (row && isOwn && isLate) await noteHealth(tx, orgKey.orgId, undefined);
         return row;
       });
     const stored = (await store(false)) ?? (minted.refreshToken === null ? undefined : await store(true));
@@ -75,35 +75,35 @@ export function createMinting(parts: OrgTokenParts, callOrg: CallOrg) {
   }
 
   async function keepFailure(
-    place: OrgPlace,
+    orgKey: OrgKey,
     { healthStatus }: TokenState,
     lease: Lease,
     { failure, isOwn, isCacheDead = false }: Refused,
   ): Promise<Attempt> {
     const isRefused = isOwn && failure.kind === 'auth_failed';
-    const isMarked = isRefused && isRegistered(place);
-    const learnt = isOwn && isRegistered(place) ? learntHealth(failure) : undefined;
+    const isMarked = isRefused && isRegistered(orgKey);
+    const learnt = isOwn && isRegistered(orgKey) ? learntHealth(failure) : undefined;
     const isChanged = learnt !== undefined && learnt !== healthStatus;
-    const isStored = await actingAs(actorOf(place))(async (tx) => {
-      if (isMarked || isChanged) await lockedOrg(tx, place.orgId);
+    const isStored = await actingAs(actorOf(orgKey))(async (tx) => {
+      if (isMarked || isChanged) await lockedOrg(tx, orgKey.orgId);
       const dead = { accessToken: isRefused || isCacheDead, credential: isCacheDead };
       const stored = await storeFailure(tx, lease, failure, dead);
-      if (stored && isMarked) await noteHealth(tx, place.orgId, failure);
-      if (stored && isChanged) await followHealth(tx, place.orgId, failure);
+      if (stored && isMarked) await noteHealth(tx, orgKey.orgId, failure);
+      if (stored && isChanged) await followHealth(tx, orgKey.orgId, failure);
       return stored;
     });
     return isStored ? failure : 'lost';
   }
 
   /** Goes on in the background where a token would be lost that exists nowhere else. */
-  async function keep(place: OrgPlace, state: TokenState, lease: Lease, obtained: Minted | Refused): Promise<Attempt> {
+  async function keep(orgKey: OrgKey, state: TokenState, lease: Lease, obtained: Minted | Refused): Promise<Attempt> {
     const mintedAt = now();
     const store = () =>
-      obtained.isOk ? keepToken(place, state, lease, obtained, mintedAt) : keepFailure(place, state, lease, obtained);
+      obtained.isOk ? keepToken(orgKey, state, lease, obtained, mintedAt) : keepFailure(orgKey, state, lease, obtained);
     const kept = persistently(store, storePausesMs);
     if (obtained.isOk && obtained.minted.refreshToken !== null)
       void kept.catch(async (error: unknown) => {
-        const org = { orgId: place.orgId, reached: keyOf(place).reachedName };
+        const org = { orgId: orgKey.orgId, reached: keyOf(orgKey).reachedName };
         log.warn({ err: error, ...org }, 'a refresh token that replaced the stored one is not stored yet');
         await persistently(store, rescuePausesMs).catch((last: unknown) =>
           log.error(
@@ -115,18 +115,18 @@ export function createMinting(parts: OrgTokenParts, callOrg: CallOrg) {
     return kept;
   }
 
-  return async (place: OrgPlace, state: TokenState): Promise<Attempt> => {
-    const unit = actingAs(actorOf(place));
-    const lease = await unit((tx) => takeLease(tx, keyOf(place), state.generation ?? 0, leaseMs));
+  return async (orgKey: OrgKey, state: TokenState): Promise<Attempt> => {
+    const unit = actingAs(actorOf(orgKey));
+    const lease = await unit((tx) => takeLease(tx, keyOf(orgKey), state.generation ?? 0, leaseMs));
     if (!lease) return 'lost';
     const hold = () => unit((tx) => holdLease(tx, lease, leaseMs));
     const heartbeat = setInterval(() => void hold().catch(() => undefined), leaseMs / 3);
     try {
-      const obtained = await obtain(place, state, lease, hold).catch(async (error: unknown) => {
+      const obtained = await obtain(orgKey, state, lease, hold).catch(async (error: unknown) => {
         await unit((tx) => freeLease(tx, lease)).catch(() => undefined);
         throw error;
       });
-      return obtained === 'lost' ? obtained : await keep(place, state, lease, obtained);
+      return obtained === 'lost' ? obtained : await keep(orgKey, state, lease, obtained);
     } finally {
       clearInterval(heartbeat);
     }

@@ -3,7 +3,7 @@ import type { CrmAnswer } from '../../crm/crm-platform.port.ts';
 import { openCredential } from './crm-secrets.ts';
 import { ownTokens, tokenState, type TokenKey } from './crm-tokens.queries.ts';
 import { freeLease, type Lease, takeLease } from './token-leases.queries.ts';
-import { actorOf, type OrgPlace } from '../org-places.ts';
+import { actorOf, type OrgKey } from '../org-keys.ts';
 import { type OrgTokenParts, STILL_MINTING } from './org-tokens.ts';
 
 const LEASE_MS = 60_000;
@@ -16,19 +16,19 @@ const LOOK_EVERY_MS = 40;
  * Each is revoked under the lease of its row, which stays, so that no refresh brings another one meanwhile.
  */
 export function createRevocation({ platform, reads, actingAs, encryption }: OrgTokenParts) {
-  async function leaseOf(place: OrgPlace, key: TokenKey): Promise<Lease | 'busy' | 'none'> {
+  async function leaseOf(orgKey: OrgKey, key: TokenKey): Promise<Lease | 'busy' | 'none'> {
     for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await sleep(LOOK_EVERY_MS)) {
-      const state = await tokenState(reads.as(actorOf(place)), key);
+      const state = await tokenState(reads.as(actorOf(orgKey)), key);
       if (!state?.tokenId) return 'none';
       if (state.isLeased) continue;
-      const lease = await actingAs(actorOf(place))((tx) => takeLease(tx, key, state.generation ?? 0, LEASE_MS));
+      const lease = await actingAs(actorOf(orgKey))((tx) => takeLease(tx, key, state.generation ?? 0, LEASE_MS));
       if (lease) return lease;
     }
     return 'busy';
   }
 
-  async function revoke(place: OrgPlace, key: TokenKey, leases: Lease[]): Promise<CrmAnswer<null>> {
-    const lease = await leaseOf(place, key);
+  async function revoke(orgKey: OrgKey, key: TokenKey, leases: Lease[]): Promise<CrmAnswer<null>> {
+    const lease = await leaseOf(orgKey, key);
     if (lease === 'none') return { isOk: true, value: null };
     if (lease === 'busy') return STILL_MINTING;
     leases.push(lease);
@@ -37,12 +37,12 @@ export function createRevocation({ platform, reads, actingAs, encryption }: OrgT
     return platform.revoke({ loginUrl, token });
   }
 
-  return async (place: OrgPlace): Promise<CrmAnswer<null>> => {
+  return async (orgKey: OrgKey): Promise<CrmAnswer<null>> => {
     const leases: Lease[] = [];
-    for (const key of await ownTokens(reads.as(actorOf(place)), place.orgId)) {
-      const answer = await revoke(place, key, leases);
+    for (const key of await ownTokens(reads.as(actorOf(orgKey)), orgKey.orgId)) {
+      const answer = await revoke(orgKey, key, leases);
       if (answer.isOk) continue;
-      await actingAs(actorOf(place))(async (tx) => {
+      await actingAs(actorOf(orgKey))(async (tx) => {
         for (const lease of leases) await freeLease(tx, lease);
       });
       const { reachedName } = key;

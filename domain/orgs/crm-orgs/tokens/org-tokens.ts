@@ -13,7 +13,7 @@ import type { CallOrg } from './org-connections.ts';
 import { NO_CREDENTIAL, NOT_REGISTERED, sourceOf } from './org-grants.ts';
 import type { OrgHealthStatus } from '../org-health-rules.ts';
 import { type Attempt, createMinting, type MintingTimes } from './org-minting.ts';
-import { actorOf, isJustInTime, isRegistered, keyOf, type OrgPlace } from '../org-places.ts';
+import { actorOf, isJustInTime, isRegistered, keyOf, type OrgKey } from '../org-keys.ts';
 
 export interface TokenNeed {
   /** A token that was minted longer ago is no good. */
@@ -83,18 +83,18 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
   const attempts = new Map<string, Promise<Attempt>>();
 
   /** Executes an attempt, or joins the one of this process that began from the same state. */
-  const attempt = (place: OrgPlace, state: TokenState): Promise<Attempt> => {
-    const name = attemptName(place, state);
-    const running = attempts.get(name) ?? mint(place, state).finally(() => attempts.delete(name));
+  const attempt = (orgKey: OrgKey, state: TokenState): Promise<Attempt> => {
+    const name = attemptName(orgKey, state);
+    const running = attempts.get(name) ?? mint(orgKey, state).finally(() => attempts.delete(name));
     attempts.set(name, running);
     return running;
   };
 
-  const storedToken = (place: OrgPlace, state: TokenState): OrgToken | undefined => {
+  const storedToken = (orgKey: OrgKey, state: TokenState): OrgToken | undefined => {
     const { tokenId, credential, accessToken, instanceUrl, mintedAt, username, platformOrgId } = state;
     if (tokenId === null || accessToken === null || instanceUrl === null || mintedAt === null) return undefined;
     // The dev hub stores another auth URL now.
-    if (place.scratch && openSource(tokenId, credential) !== sourceOf(place.scratch)) return undefined;
+    if (orgKey.scratch && openSource(tokenId, credential) !== sourceOf(orgKey.scratch)) return undefined;
     return {
       accessToken: openAccessToken(encryption, tokenId, accessToken),
       instanceUrl,
@@ -113,54 +113,54 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
 
   return {
     /** A token that satisfies a need: the stored one, or one that is minted now. */
-    async of(place: OrgPlace, need: TokenNeed): Promise<CrmAnswer<OrgToken>> {
+    async of(orgKey: OrgKey, need: TokenNeed): Promise<CrmAnswer<OrgToken>> {
       const deadline = Date.now() + WAIT_MS;
       let awaited: number | undefined;
       for (;;) {
         need.signal?.throwIfAborted();
-        const state = await tokenState(reads.as(actorOf(place)), keyOf(place));
+        const state = await tokenState(reads.as(actorOf(orgKey)), keyOf(orgKey));
         if (!state) return NOT_REGISTERED;
         if (need.isBackground && isReserved(state, now())) return CALLS_RESERVED;
-        const refusal = need.isForced ? undefined : refusalOf(place, state);
+        const refusal = need.isForced ? undefined : refusalOf(orgKey, state);
         if (refusal) return refusal;
-        const token = storedToken(place, state);
+        const token = storedToken(orgKey, state);
         if (token && satisfies(token, need)) return { isOk: true, value: token };
         const generation = state.generation ?? 0;
         if (state.failure && awaited !== undefined && generation > awaited) return state.failure;
-        const isRunningHere = attempts.has(attemptName(place, state));
+        const isRunningHere = attempts.has(attemptName(orgKey, state));
         if (state.isLeased && !isRunningHere) {
           if (Date.now() > deadline) return STILL_MINTING;
           awaited ??= generation;
           await sleep(LOOK_EVERY_MS, undefined, { signal: need.signal });
           continue;
         }
-        const answer = await attempt(place, state);
+        const answer = await attempt(orgKey, state);
         if (answer !== 'lost') return answer;
       }
     },
 
     /** The long-lived credential as stored; null for a sandbox before its first code was exchanged. */
-    async credentialOf(place: OrgPlace): Promise<AuthUrl | null> {
-      const state = await tokenState(reads.as(actorOf(place)), keyOf(place));
+    async credentialOf(orgKey: OrgKey): Promise<AuthUrl | null> {
+      const state = await tokenState(reads.as(actorOf(orgKey)), keyOf(orgKey));
       return state?.tokenId && state.credential ? openCredential(encryption, state.tokenId, state.credential) : null;
     },
   };
 }
 
-const attemptName = (place: OrgPlace, { generation }: TokenState): string =>
-  `${place.tenantId} ${place.orgId} ${keyOf(place).reachedName} ${generation ?? 0}`;
+const attemptName = (orgKey: OrgKey, { generation }: TokenState): string =>
+  `${orgKey.tenantId} ${orgKey.orgId} ${keyOf(orgKey).reachedName} ${generation ?? 0}`;
 
 /** Failures that are remembered when a production org was asked for a code. */
 const IS_REMEMBERED = new Set<CrmFailureKind>(['refused', 'not_found']);
 
 /** What the platform answered when it refused a credential or code; undefined while it may be asked. */
-function refusalOf(place: OrgPlace, state: TokenState): CrmFailure | undefined {
+function refusalOf(orgKey: OrgKey, state: TokenState): CrmFailure | undefined {
   const { healthStatus, healthError, healthHint, failure: last, credential, isFailureRecent } = state;
-  if (isRegistered(place) && healthStatus === 'auth_failed') {
+  if (isRegistered(orgKey) && healthStatus === 'auth_failed') {
     const code = last?.kind === 'auth_failed' ? last.code : null;
     return crmFailure('auth_failed', code, healthError ?? NO_CREDENTIAL.message, healthHint ?? NO_CREDENTIAL.hint);
   }
-  if (!last || !isFailureRecent || credential !== null || !isJustInTime(place, state)) return undefined;
+  if (!last || !isFailureRecent || credential !== null || !isJustInTime(orgKey, state)) return undefined;
   return last.code !== null && IS_REMEMBERED.has(last.kind) ? last : undefined;
 }
 

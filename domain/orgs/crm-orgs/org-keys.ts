@@ -12,7 +12,7 @@ export interface ScratchAccess {
 }
 
 /** An org whose token is meant, in its tenant. */
-export interface OrgPlace extends TenantKey {
+export interface OrgKey extends TenantKey {
   /** Id of the row: of the org itself, or of the one through which another is reached. */
   orgId: string;
   /** A sandbox of that org which is not registered. */
@@ -22,15 +22,15 @@ export interface OrgPlace extends TenantKey {
 }
 
 /** The token is that of the registered org itself, which has a health. */
-export const isRegistered = ({ sandboxName, scratch }: OrgPlace): boolean =>
+export const isRegistered = ({ sandboxName, scratch }: OrgKey): boolean =>
   sandboxName === undefined && scratch === undefined;
 
 /** The long-lived credential is a cache: another is had through the production org. */
-export const isJustInTime = (place: OrgPlace, { isJitRegistration }: Pick<TokenState, 'isJitRegistration'>): boolean =>
-  place.sandboxName !== undefined || (isRegistered(place) && isJitRegistration);
+export const isJustInTime = (orgKey: OrgKey, { isJitRegistration }: Pick<TokenState, 'isJitRegistration'>): boolean =>
+  orgKey.sandboxName !== undefined || (isRegistered(orgKey) && isJitRegistration);
 
 /** Usernames have an `@`, which names of sandboxes have not. */
-export const keyOf = ({ orgId, sandboxName, scratch }: OrgPlace): TokenKey => ({
+export const keyOf = ({ orgId, sandboxName, scratch }: OrgKey): TokenKey => ({
   orgId,
   reachedName: (sandboxName ?? scratch?.username ?? '').toLowerCase(),
 });
