@@ -70,7 +70,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const carriedOut = async (payload: object): Promise<Json> => {
+const executed = async (payload: object): Promise<Json> => {
   const owner = app.as(app.owner);
   const { id } = await owner.post(202, '/api/flows/run', { payload });
   return eventually(
@@ -81,7 +81,7 @@ const carriedOut = async (payload: object): Promise<Json> => {
 
 test('the command of a run reports its deployment with a token that nobody else sees, and that ends with the run', async () => {
   const place = { repositoryIdentifier, domain: 'core', releaseName: 'r1', environmentName: 'uat' };
-  const run = await carriedOut({ id: 'execute-release', ...place });
+  const run = await executed({ id: 'execute-release', ...place });
   const token = readFileSync(join(folder, run.id), 'utf8');
   expect(run).toMatchObject({ rawStatus: 'succeeded' });
   expect(run.outputTail.match(/answer \d+/g)).toEqual(['answer 200', 'answer 403', 'answer 204', 'answer 403']);
@@ -102,7 +102,7 @@ test('the command of a run reports its deployment with a token that nobody else 
 });
 
 test('a brief run without a gate has a token, too', async () => {
-  const run = await carriedOut({ id: 'analyze', repositoryIdentifier });
+  const run = await executed({ id: 'analyze', repositoryIdentifier });
   expect(run.outputTail.match(/answer \d+/g)).toEqual(['answer 403', 'answer 403', 'answer 204', 'answer 403']);
   const token = readFileSync(join(folder, run.id), 'utf8');
   await app.as({ token }).post(401, `/api/flows/internal/${run.id}/callback`, { event: 'started' });

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 /** A session whose command runs, with the token that it was given. */
-async function carriedOut(): Promise<Json> {
+async function executed(): Promise<Json> {
   const session = await stage.record(await stage.pullRequest());
   const kept = join(folder, session.id);
   await eventually(
@@ -57,7 +57,7 @@ const isRunning = (pid: number): boolean => {
 };
 
 test('the command reports on the session of its run alone, and its success ends the session', async () => {
-  const [session, other] = [await carriedOut(), await carriedOut()];
+  const [session, other] = [await executed(), await executed()];
   expect(session).toMatchObject({ provider: 'external', status: 'provisioning' });
   const seen = { providerSessionId: 'b7', liveViewUrl: 'https://browsers.example/b7' };
   await expect(report(session.token, session.id, { status: 'live', ...seen })).resolves.toMatchObject({
@@ -80,7 +80,7 @@ test('the command reports on the session of its run alone, and its success ends 
 });
 
 test('a command that fails fails the session of its run', async () => {
-  const { id, flowRunId, token } = await carriedOut();
+  const { id, flowRunId, token } = await executed();
   await report(token, id, { status: 'live' });
   writeFileSync(join(folder, `${id}.fail`), '');
   await expect(stage.becomes(id, 'error')).resolves.toMatchObject({ statusReason: 'run_failed' });
@@ -91,7 +91,7 @@ test('a command that fails fails the session of its run', async () => {
 });
 
 test('the cancellation of the run ends its command and its session', async () => {
-  const { id, flowRunId, token, pid } = await carriedOut();
+  const { id, flowRunId, token, pid } = await executed();
   await report(token, id, { status: 'live' });
   expect(isRunning(pid)).toBe(true);
   await app.as(app.owner).post(200, `/api/flows/runs/${flowRunId}/cancel`);
