@@ -75,8 +75,9 @@ const WEBHOOK_DELIVERY = `
     last_duration_ms int,
     created_at timestamptz(3) not null default now(),
     completed_at timestamptz(3),
-    primary key (tenant_id, id)) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02,
-        autovacuum_vacuum_insert_scale_factor = 0.1, autovacuum_analyze_scale_factor = 0.05);
+    primary key (tenant_id, id))
+    with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1,
+      autovacuum_analyze_scale_factor = 0.05);
   create index webhook_delivery_list on webhook_delivery (webhook_id, created_at, id) include (status);
   create index webhook_delivery_undelivered on webhook_delivery (webhook_id, status, created_at, id)
     where status in ('failed', 'filtered', 'cancelled');

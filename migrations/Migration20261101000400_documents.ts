@@ -29,9 +29,8 @@ const DOCUMENT = `
     updated_at timestamptz(3) not null,
     updated_by text not null,
     primary key (tenant_id, store, collection, key),
-    foreign key (tenant_id, collection)
-      references document_collection (tenant_id, name)) with (autovacuum_vacuum_scale_factor = 0.05,
-        autovacuum_analyze_scale_factor = 0.05);
+    foreign key (tenant_id, collection) references document_collection (tenant_id, name))
+    with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
   create index document_content on document using gin
     (jsonb_set('{}', array[tenant_id::text || store], value) jsonb_path_ops) with (gin_pending_list_limit = 64);
   ${fenceTenant('document')}

@@ -38,7 +38,7 @@ const CRM_ORG = `
 const CRM_TOKEN = `
   create table crm_token (${TENANT_OWNED},
     org_id uuid not null,
-    reached_name text constraint crm_token_sandbox_name_not_null not null default '',
+    reached_name text not null default '',
     credential text,
     credential_version int not null default 1,
     access_token text,

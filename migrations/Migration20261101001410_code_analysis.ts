@@ -23,7 +23,7 @@ const CODE_ANALYSIS = `
     engine text,
     triggered_by text not null,
     is_scheduled boolean not null default false,
-    body_id uuid constraint code_analysis_body_id_not_null1 not null,
+    body_id uuid not null,
     indexed_at timestamptz(3),
     compared_at timestamptz(3),
     announced_at timestamptz(3),

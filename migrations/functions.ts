@@ -10,7 +10,7 @@ const ROLE = new RegExp(`(?<!:):(${Object.keys(ROLES).join('|')})\\b`, 'g');
 /** Runs SQL in the transaction of the migration. */
 type Execute = (sql: string) => Promise<unknown>;
 
-/** The text of a function, `<area>/<name>`. For migrations whose tables need it; others are made after all migrations. */
+/** The text of a function, `<area>/<name>`, for migrations whose tables need it: others are made after all migrations. */
 export const sqlFunction = (path: string): string =>
   readFileSync(new URL(`${path}.sql`, FOLDER), 'utf8').replace(ROLE, (_, role: keyof typeof ROLES) => ROLES[role]);
 

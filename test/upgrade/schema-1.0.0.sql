@@ -1772,7 +1772,7 @@ CREATE TABLE public.crm_token (
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     org_id uuid NOT NULL,
-    reached_name text DEFAULT ''::text CONSTRAINT crm_token_sandbox_name_not_null NOT NULL,
+    reached_name text DEFAULT ''::text NOT NULL,
     credential text,
     credential_version integer DEFAULT 1 NOT NULL,
     access_token text,
@@ -5167,26 +5167,26 @@ GRANT SELECT,INSERT ON TABLE public.work_item_request_execution TO quayside_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.work_item_request_execution TO quayside_app_operator;
 GRANT SELECT ON TABLE public.work_item_request_tally TO quayside_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.work_item_request_tally TO quayside_app_operator;
-INSERT INTO public.schema_migration VALUES (1, 'Migration20261101000100_kernel', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (2, 'Migration20261101000200_events', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (3, 'Migration20261101000300_users', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (4, 'Migration20261101000310_sign_in', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (5, 'Migration20261101000400_documents', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (6, 'Migration20261101000500_mocks', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (7, 'Migration20261101000600_projects', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (8, 'Migration20261101000700_code', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (9, 'Migration20261101000800_orgs', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (10, 'Migration20261101000810_org_explorer', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (11, 'Migration20261101000820_gc_ledger', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (12, 'Migration20261101000900_releases', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (13, 'Migration20261101000910_runs', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (14, 'Migration20261101000920_approvals', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (15, 'Migration20261101001000_review', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (16, 'Migration20261101001010_browser_sessions', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (17, 'Migration20261101001100_work_item_requests', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (18, 'Migration20261101001200_builds', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (19, 'Migration20261101001300_chat', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (20, 'Migration20261101001400_metrics', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (21, 'Migration20261101001410_code_analysis', '2026-11-27 22:29:54.703134+00');
-INSERT INTO public.schema_migration VALUES (22, 'Migration20261101001420_language_models', '2026-11-27 22:29:54.703134+00');
+INSERT INTO public.schema_migration VALUES (1, 'Migration20261101000100_kernel', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (2, 'Migration20261101000200_events', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (3, 'Migration20261101000300_users', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (4, 'Migration20261101000310_sign_in', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (5, 'Migration20261101000400_documents', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (6, 'Migration20261101000500_mocks', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (7, 'Migration20261101000600_projects', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (8, 'Migration20261101000700_code', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (9, 'Migration20261101000800_orgs', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (10, 'Migration20261101000810_org_explorer', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (11, 'Migration20261101000820_gc_ledger', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (12, 'Migration20261101000900_releases', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (13, 'Migration20261101000910_runs', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (14, 'Migration20261101000920_approvals', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (15, 'Migration20261101001000_review', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (16, 'Migration20261101001010_browser_sessions', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (17, 'Migration20261101001100_work_item_requests', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (18, 'Migration20261101001200_builds', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (19, 'Migration20261101001300_chat', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (20, 'Migration20261101001400_metrics', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (21, 'Migration20261101001410_code_analysis', '2026-11-27 22:44:03.587096+00');
+INSERT INTO public.schema_migration VALUES (22, 'Migration20261101001420_language_models', '2026-11-27 22:44:03.587096+00');
 SELECT pg_catalog.setval('public.schema_migration_id_seq', 22, true);
