@@ -1,4 +1,6 @@
-import { MikroORM } from '@mikro-orm/postgresql';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { columnName } from '../../../../domain/kernel/data/dialect.ts';
 import { entities } from '../../../../domain/tables.ts';
@@ -71,6 +73,23 @@ test('primary keys are as the entities say', async () => {
   expect(declared.map(({ tableName, primaryKeys }) => [tableName, primaryKeys.map(columnName)])).toEqual(
     declared.map(({ tableName }) => [tableName, keys.get(tableName)]),
   );
+});
+
+test('foreign keys lead to tables of the same area or of one below', async () => {
+  const domain = join(import.meta.dirname, '../../../../domain');
+  const lists = readFileSync(join(domain, 'tables.ts'), 'utf8').matchAll(/'\.\/(\w+\/tables\.ts)'/g);
+  const floors = new Map<string, number>();
+  for (const [floor, [, list = '']] of [...lists].entries()) {
+    const area = (await import(join(domain, list))) as { entities: EntitySchema[] };
+    for (const { meta } of area.entities) floors.set(meta.tableName, floor);
+  }
+  const { rows } = await root.query<{ from: string; to: string }>(
+    `select distinct conrelid::regclass::text as from, confrelid::regclass::text as to from pg_constraint
+     where contype = 'f' and connamespace = 'public'::regnamespace`,
+  );
+  const floorOf = (table: string) => floors.get(table) ?? Number.NaN;
+  expect(rows.length).toBeGreaterThan(100);
+  expect(rows.filter(({ from, to }) => !(floorOf(to) <= floorOf(from)))).toEqual([]);
 });
 
 test('queries write a property as the column that the ORM gives it', () => {
