@@ -16,6 +16,10 @@ const SETTLE_MAX_MS = 5_000;
 const SECRET_MIN = 8;
 const FORGET_TRIES = 20;
 const FORGET_PAUSE_MS = 100;
+const AFTER_CRASH_MS = 200;
+const CRASHED = 'its tab crashed';
+/** What comes of a navigation whose tab crashes: which of the two depends on how far it was. */
+const MAY_HAVE_CRASHED = new Set([CRASHED, 'net::ERR_ABORTED']);
 const BLANK = 'about:blank';
 
 type Outcome = 'passed' | 'refused' | 'unreachable';
@@ -33,7 +37,8 @@ interface Frame {
 
 /**
  * Opens the first page in a tab, and waits until the address of the front door, a secret, stands in it no more: neither as its
- * address, nor in its history, nor as that of the page before. Rejects with `CdpError` when the browser is gone.
+ * address, nor in its history, nor as that of the page before. A tab that crashes meanwhile is sent there once more, since
+ * to reload it would show the empty page that it began with. Rejects with `CdpError` when the browser is gone.
  * @param session of the protocol, attached to the tab; its `Page` events are enabled.
  * @param pace of the waits for a page that may lead on; less than 1 for browsers that are simulated.
  */
@@ -44,16 +49,18 @@ export async function openFirstPage(
   signal: AbortSignal,
   pace = 1,
 ): Promise<ProviderFailure | null> {
-  const steps = new Steps(cdp, session, url, pace);
   const aborted = Promise.withResolvers<'aborted'>();
   const abort = () => aborted.resolve('aborted');
   signal.addEventListener('abort', abort, { once: true });
   try {
     const opened = async (): Promise<string> => {
-      const { errorText } = await cdp.send('Page.navigate', { url: url.href }, session);
-      if (typeof errorText === 'string' && errorText !== '') return errorText;
-      const outcome = await steps.passed;
-      return outcome === 'passed' && url.search !== '' ? comeAnew(cdp, session, steps.url) : outcome;
+      // Before it may crash: a tab that did answers only what the browser itself does.
+      await cdp.send('Inspector.enable', {}, session);
+      const outcome = await openOnce(cdp, session, url, pace);
+      if (!MAY_HAVE_CRASHED.has(outcome)) return outcome;
+      // The host reloads a tab that crashed; what is asked for last counts.
+      await sleep(AFTER_CRASH_MS);
+      return openOnce(cdp, session, url, pace);
     };
     const lost = cdp.closed.then((): never => {
       throw new CdpError('The browser is gone');
@@ -63,17 +70,42 @@ export async function openFirstPage(
       aborted.promise,
       lost,
     ]);
-    if (outcome === 'aborted') return providerFailure('unavailable', 'Nobody waits for the browser any more');
-    if (outcome === 'unreachable')
-      return providerFailure('navigation_failed', 'The page to which the front door leads cannot be reached');
-    if (outcome === 'refused')
-      return providerFailure('front_door_refused', 'The org did not let the browser in: its front door led nowhere');
-    if (outcome !== 'passed')
-      return providerFailure('navigation_failed', `The page did not load: ${outcome.slice(0, 100)}`);
-    await forgetHistory(cdp, session);
-    return null;
+    if (outcome === 'passed') {
+      await forgetHistory(cdp, session);
+      return null;
+    }
+    return failureOf(outcome);
   } finally {
     signal.removeEventListener('abort', abort);
+  }
+}
+
+function failureOf(outcome: string): ProviderFailure {
+  if (outcome === 'aborted') return providerFailure('unavailable', 'Nobody waits for the browser any more');
+  if (outcome === 'unreachable')
+    return providerFailure('navigation_failed', 'The page to which the front door leads cannot be reached');
+  if (outcome === 'refused')
+    return providerFailure('front_door_refused', 'The org did not let the browser in: its front door led nowhere');
+  return providerFailure('navigation_failed', `The page did not load: ${outcome.slice(0, 100)}`);
+}
+
+/** Goes through the front door to the page behind it; answers an outcome, or why the page did not load. */
+async function openOnce(cdp: TabCdp, session: string, url: URL, pace: number): Promise<string> {
+  const steps = new Steps(cdp, session, url, pace);
+  const crashed = Promise.withResolvers<string>();
+  const stop = cdp.onEvent(session, (method) => {
+    if (method === 'Inspector.targetCrashed') crashed.resolve(CRASHED);
+  });
+  const opened = async (): Promise<string> => {
+    const { errorText } = await cdp.send('Page.navigate', { url: url.href }, session);
+    if (typeof errorText === 'string' && errorText !== '') return errorText;
+    const outcome = await steps.passed;
+    return outcome === 'passed' && url.search !== '' ? comeAnew(cdp, session, steps.url) : outcome;
+  };
+  try {
+    return await Promise.race([opened(), crashed.promise]);
+  } finally {
+    stop();
     steps.stop();
   }
 }

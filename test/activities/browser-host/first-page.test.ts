@@ -80,3 +80,27 @@ test('a page that is no door is opened as it is', async () => {
   expect(failure).toBeNull();
   expect(await page.evaluate('location.href')).toBe(`${url}/home`);
 });
+
+test.each([
+  [1, null],
+  [2, 'The page did not load: its tab crashed'],
+])('a tab that crashes %d times before its first page is there', async (crashes, message) => {
+  const listeners = new Set<(method: string, params: Record<string, unknown>) => void>();
+  const emit = (method: string, params = {}) => listeners.forEach((listener) => listener(method, params));
+  let left = crashes;
+  const cdp = {
+    onEvent(_: string | undefined, listener: (method: string, params: Record<string, unknown>) => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async send(method: string) {
+      if (method !== 'Page.navigate') return {};
+      if (left-- > 0) setImmediate(emit, 'Inspector.targetCrashed');
+      else setImmediate(emit, 'Page.frameNavigated', { frame: { id: 'f', url: `${url}/home` } });
+      return {};
+    },
+    closed: new Promise<void>(() => undefined),
+  };
+  const failure = await openFirstPage(cdp, 's', new URL('/home', url), new AbortController().signal);
+  expect(failure?.message ?? null).toBe(message);
+});
