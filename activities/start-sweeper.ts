@@ -4,12 +4,7 @@ import type { Logger } from 'pino';
 import { ensureNightlyAnalysis } from '../workflows/temporal-schedules.ts';
 import type { SweepPlan } from '../workflows/kernel/system/sweeper.contract.ts';
 import { currentSince } from '../workflows/temporal-deployments.ts';
-import {
-  configureSweeper,
-  endWorkflowsOfOldIds,
-  isSweeperRunning,
-  removeOldSchedules,
-} from '../workflows/temporal-sweeper.ts';
+import { configureSweeper, isSweeperRunning } from '../workflows/temporal-sweeper.ts';
 import type { ReportAway } from '../domain/kernel/system/outages.ts';
 import { SWEEPS } from './sweeps.ts';
 
@@ -39,7 +34,7 @@ export async function startSweeper(
     const since = await readSince();
     if (since === undefined) return;
     if (since === configuredSince && (await isSweeperRunning(client, queuePrefix))) return;
-    await configure(client, queuePrefix, plan, log);
+    await configure(client, queuePrefix, plan);
     configuredSince = since;
   };
   await check();
@@ -57,7 +52,7 @@ export async function startSweeper(
   const watch = watchEngine(client, onAway, async () => {
     const isConfigured = configuredSince !== undefined && (await readSince()) === configuredSince;
     // It may have come back with another store.
-    if (isConfigured) await configure(client, queuePrefix, plan, log);
+    if (isConfigured) await configure(client, queuePrefix, plan);
   });
   return {
     stop() {
@@ -90,11 +85,7 @@ function watchEngine(client: Client, onAway: ReportAway, onReturn: () => Promise
   return setInterval(() => void ask(), WATCH_EVERY_MS);
 }
 
-async function configure(client: Client, queuePrefix: string, plan: SweepPlan[], log: Logger): Promise<void> {
-  await removeOldSchedules(client, queuePrefix);
+async function configure(client: Client, queuePrefix: string, plan: SweepPlan[]): Promise<void> {
   await ensureNightlyAnalysis(client, queuePrefix);
-  const ended = await endWorkflowsOfOldIds(client, queuePrefix);
-  if (ended > 0)
-    log.warn({ ended }, 'workflows with ids of an earlier version were ended; the sweeper carries them on');
   await configureSweeper(client, queuePrefix, plan);
 }

@@ -15,7 +15,9 @@ export async function eventually<T>(
     const answer = await ask();
     if (isThere(answer)) return answer;
     if (Date.now() > deadline)
-      throw new Error(`not there after ${timeoutMs} ms; the last answer was ${JSON.stringify(answer)?.slice(0, 2_000)}`);
+      throw new Error(
+        `not there after ${timeoutMs} ms; the last answer was ${JSON.stringify(answer)?.slice(0, 2_000)}`,
+      );
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -1,16 +1,8 @@
-import {
-  ApplicationFailure,
-  condition,
-  continueAsNew,
-  patched,
-  proxyActivities,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, continueAsNew, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { GitActivities } from '../../../activities/code/git/git.activities.ts';
 import { GIT_WORK } from '../../activity-options.ts';
 import { untilMended } from '../../until-mended.ts';
-import { fetchSignal, type MirrorInput, type MirrorReport } from './git-mirror.contract.ts';
+import { fetchSignal, type MirrorInput } from './git-mirror.contract.ts';
 
 const { syncMirror } = proxyActivities<GitActivities>(GIT_WORK);
 
@@ -28,26 +20,13 @@ export async function gitMirror(input: MirrorInput): Promise<void> {
   setHandler(fetchSignal, () => {
     isRequested = true;
   });
-  let hasFailed = false;
   do {
     isRequested = false;
-    const report = reportOf(await syncMirror(input));
-    hasFailed = report.outcome === 'failed';
-    if (report.outcome === 'failed' && patched('waits-while-broken')) {
+    const report = await syncMirror(input);
+    if (report.outcome === 'failed') {
       await untilMended(isDue, { type: 'remote_unreadable', what: 'The remote cannot be read', ...report });
       isRequested = true;
     } else await condition(isDue, LINGER, { summary: 'idle' });
     if (isRequested && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof gitMirror>(input);
   } while (isRequested);
-  if (hasFailed) {
-    throw ApplicationFailure.nonRetryable('The remote could not be read; the project says why', 'remote_unreadable');
-  }
 }
-
-/** A worker of an earlier version answers with the outcome alone. */
-const reportOf = (report: MirrorReport | MirrorReport['outcome']): MirrorReport => {
-  if (typeof report !== 'string') return report;
-  return report === 'failed'
-    ? { outcome: report, reason: 'the project says why', isNewsForPeople: false }
-    : { outcome: report };
-};

@@ -1,12 +1,4 @@
-import {
-  ApplicationFailure,
-  continueAsNew,
-  patched,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { PullRequestActivities } from '../../../activities/code/pull-requests/pull-requests.activities.ts';
 import { GIT_WORK } from '../../activity-options.ts';
 import { untilMended } from '../../until-mended.ts';
@@ -24,7 +16,6 @@ export async function pullRequests(input: PullRequestsInput): Promise<void> {
   setHandler(refreshDueSignal, () => {
     isSignalled = true;
   });
-  let hasFailed: boolean;
   do {
     isSignalled = false;
     const {
@@ -35,14 +26,11 @@ export async function pullRequests(input: PullRequestsInput): Promise<void> {
       isNewsForPeople,
     } = await refreshPullRequests(input);
     setCurrentDetails(`Host: ${outcome}; pull requests listed: ${listed}, compared with their base: ${compared}`);
-    hasFailed = outcome === 'failed';
-    if (hasFailed && patched('waits-while-broken')) {
+    if (outcome === 'failed') {
       const broken = { type: 'host_unreadable', what: 'The host cannot be read', reason, isNewsForPeople };
       await untilMended(() => isSignalled, broken);
       isSignalled = true;
     }
     if (isSignalled && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof pullRequests>(input);
   } while (isSignalled);
-  if (hasFailed)
-    throw ApplicationFailure.nonRetryable('The host could not be read; its row says why', 'host_unreadable');
 }

@@ -1,7 +1,6 @@
 import {
   CancellationScope,
   isCancellation,
-  patched,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
@@ -71,7 +70,7 @@ export async function flowRun({
   await CancellationScope.nonCancellable(async () => {
     at('close', `Closing: ${outcome.status}`);
     if (plan.executor === 'children' && outcome.status === 'cancelled') await execution.cancelChildren();
-    const keepsLocks = isProgramLost && locks.areRequested && patched('lost-program-keeps-locks');
+    const keepsLocks = isProgramLost && locks.areRequested;
     if (!keepsLocks) await locks.return();
     const { parent, outcome: ended } = await endRun({ ...run, outcome });
     outcome = ended ?? outcome;

@@ -4,7 +4,6 @@ import {
   ChildWorkflowCancellationType,
   isCancellation,
   ParentClosePolicy,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setHandler,
@@ -87,7 +86,7 @@ export class RunExecution {
     try {
       return await followCommand(this.#run);
     } catch (error) {
-      if (!isCancellation(error) || !patched('ends-begun-command')) throw error;
+      if (!isCancellation(error)) throw error;
       return CancellationScope.nonCancellable(() => followCommand({ ...this.#run, isCancelled: true }));
     }
   }

@@ -1,4 +1,4 @@
-import { CancellationScope, condition, isCancellation, patched, setHandler, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, setHandler } from '@temporalio/workflow';
 import type { RunTicketState } from '../../../activities/delivery/environment-locks/environment-locks.activities.ts';
 import type { RunStepActivities } from '../../../activities/delivery/flows/run-steps.activities.ts';
 import type { LockRequest } from '../../../domain/delivery/flows/programs/executor-rules.ts';
@@ -59,7 +59,6 @@ export class RunLocks {
       return work();
     }
     this.#isRequested = true;
-    if (!patched('locks-kept')) return this.#whileExtended(first, begin, work);
     const held = new CancellationScope();
     const keepers = new CancellationScope();
     const keep = (lock: HeldLock) =>
@@ -134,39 +133,6 @@ export class RunLocks {
       for (const rest of [answer, signalled]) rest.catch(() => undefined);
       if (!isHeld) return;
       end = next;
-    }
-  }
-
-  /** As before `locks-kept`: one lock, taken and extended, whose loss is noticed from the next extension on. */
-  async #whileExtended(
-    request: LockRequest,
-    begin: () => Promise<void>,
-    work: () => Promise<RunOutcome>,
-  ): Promise<RunOutcome> {
-    const lock = await this.#take(request);
-    if (!('ticketId' in lock)) return lock;
-    await begin();
-    const held = new CancellationScope();
-    const extension = new CancellationScope();
-    const extended = extension.run(async () => {
-      for (;;) {
-        await sleep(lock.leaseMinutes * 30_000, { summary: 'extend lease' });
-        const { isHeld } = await this.#extend(lock);
-        if (isHeld || !patched('lock-lost')) continue;
-        this.#isLost = true;
-        held.cancel();
-        return;
-      }
-    });
-    extended.catch(() => undefined);
-    try {
-      const outcome = await held.run(work);
-      return this.#isLost && outcome.status === 'cancelled' ? lostWith(outcome) : outcome;
-    } catch (error) {
-      if (this.#isLost && isCancellation(error)) return LOCK_LOST;
-      throw error;
-    } finally {
-      extension.cancel();
     }
   }
 

@@ -2,7 +2,6 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  patched,
   proxyLocalActivities,
   setHandler,
   sleep,
@@ -42,15 +41,12 @@ class EventQueue {
 
   /** Waits until an event is queued, or the domain was idle for `LINGER`; answers whether it was not idle. */
   async waitForEvents(): Promise<boolean> {
-    // Runs that began when each wait had a timer of its own.
-    if (!patched('one-idle-timer')) return condition(() => this.length > 0, LINGER, { summary: 'idle' });
     await condition(() => this.length > 0 || this.#isIdle);
     return !this.#isIdle;
   }
 
   /** One timer at a time, however many events come: to start and cancel one for each batch is work for the server. */
   async watchIdle(): Promise<void> {
-    if (!patched('one-idle-timer')) return;
     for (let seen = -1; seen !== this.#batches; ) {
       seen = this.#batches;
       await sleep(LINGER, { summary: 'idle' });

@@ -2,7 +2,6 @@ import {
   ApplicationFailure,
   CancellationScope,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -17,15 +16,12 @@ import type { AiReportInput } from './ai-report.contract.ts';
 const { askForFindings } = proxyActivities<AiReportActivities>(MODEL_CALL);
 const { failGeneratedReport } = proxyActivities<AiReportActivities>(UNTIL_DONE);
 
-type Steps = Pick<AiReportActivities, 'gatherReportFacts' | 'checkFindings' | 'publishGeneratedReport'>;
+const steps = proxyLocalActivities<AiReportActivities>(REPORT_STEP);
 
 setWorkflowOptions(endsOnItsBuild, aiReport);
 
 /** Makes a report: gathers facts, asks a model for findings, checks these, and publishes both. */
 export async function aiReport(input: AiReportInput): Promise<void> {
-  const steps: Steps = patched('local-steps')
-    ? proxyLocalActivities<AiReportActivities>(REPORT_STEP)
-    : proxyActivities<AiReportActivities>(REPORT_STEP);
   try {
     const begun = await steps.gatherReportFacts(input);
     if (!begun) return;
@@ -33,7 +29,7 @@ export async function aiReport(input: AiReportInput): Promise<void> {
     const subject = `${begun.repositoryIdentifier}, branch ${begun.branch}: ${begun.scope} ${begun.scopeName}`;
     const show = (state: string) => setCurrentDetails(`${subject}\n\n${begun.factCount} facts\n\n${state}`);
     show(begun.model === null ? 'Without a model' : `Model ${begun.model}`);
-    if (begun.model !== null) await assess(input, steps, (tokens) => show(`Model ${begun.model}: ${tokens} tokens`));
+    if (begun.model !== null) await assess(input, (tokens) => show(`Model ${begun.model}: ${tokens} tokens`));
     await steps.publishGeneratedReport(input);
   } catch (error) {
     await CancellationScope.nonCancellable(() => failGeneratedReport({ ...input, error: reasonOf(error) }));
@@ -42,7 +38,7 @@ export async function aiReport(input: AiReportInput): Promise<void> {
 }
 
 /** Stores findings that can be used; the model may correct its answer once. */
-async function assess(input: AiReportInput, steps: Steps, show: (tokens: number) => void): Promise<void> {
+async function assess(input: AiReportInput, show: (tokens: number) => void): Promise<void> {
   let tokens = 0;
   for (const isRepair of [false, true]) {
     const asked = await askForFindings({ ...input, isRepair });

@@ -2,7 +2,6 @@ import {
   ActivityFailure,
   condition,
   continueAsNew,
-  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -52,9 +51,7 @@ class Agenda {
   /** Nothing is under way, and the history is long. */
   get mayRenew(): boolean {
     if (this.#running.size > 0) return false;
-    const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
-    // Runs that began before the limit was raised.
-    if (!patched('events-max')) return continueAsNewSuggested;
+    const { historyLength, historySize } = workflowInfo();
     return historyLength >= this.#eventsMax || historySize >= BYTES_MAX;
   }
 
@@ -66,16 +63,6 @@ class Agenda {
   /** From one look to the next: the shortest period of a sweep. Undefined when there are no sweeps. */
   get tickMs(): number | undefined {
     return this.#plan.length === 0 ? undefined : Math.min(...this.#plan.map(({ everyMs }) => everyMs));
-  }
-
-  get due(): SweepPlan[] {
-    return this.#dueBy(Date.now());
-  }
-
-  /** Undefined when each sweep is due or under way. */
-  get nextDueInMs(): number | undefined {
-    const later = this.#plan.map(({ name }) => this.#dueOf(name) - Date.now()).filter((inMs) => inMs > 0);
-    return later.length === 0 ? undefined : Math.min(...later);
   }
 
   get carriedOver(): SweeperInput {
@@ -93,12 +80,6 @@ class Agenda {
     if (chores.length > 0) void this.#together(chores, () => doChores(chores));
     const others = namesOf(false);
     if (others.length > 0) void this.#sweep(others);
-  }
-
-  /** One pass; a sweep that fails as a whole has its next pass at its time. */
-  async run(sweep: SweepPlan): Promise<void> {
-    this.#started(sweep);
-    await this.#pass(sweep.name);
   }
 
   /** One pass of each, side by side: those that have nothing to do cost no activity of their own. */
@@ -169,21 +150,10 @@ export async function sweeper(input: SweeperInput): Promise<void> {
   setHandler(configureSignal, (plan) => agenda.configure(plan));
   for (;;) {
     if (agenda.mayRenew) await continueAsNew<typeof sweeper>(agenda.carriedOver);
-    if (patched('look-first')) {
-      agenda.begin();
-      const { tickMs } = agenda;
-      const isNew = () => agenda.isNew;
-      if (tickMs === undefined) await condition(isNew);
-      else await condition(isNew, tickMs, { summary: 'next sweeps' });
-    } else await eachByItself(agenda);
+    agenda.begin();
+    const { tickMs } = agenda;
+    const isNew = () => agenda.isNew;
+    if (tickMs === undefined) await condition(isNew);
+    else await condition(isNew, tickMs, { summary: 'next sweeps' });
   }
-}
-
-/** How runs that began before there was a look for work went on. */
-async function eachByItself(agenda: Agenda): Promise<void> {
-  for (const sweep of agenda.due) void agenda.run(sweep);
-  const hasDue = () => agenda.due.length > 0;
-  const waitMs = agenda.nextDueInMs;
-  if (waitMs === undefined) await condition(hasDue);
-  else await condition(hasDue, waitMs, { summary: 'next sweep' });
 }

@@ -1,7 +1,6 @@
 import {
   ActivityFailure,
   ApplicationFailure,
-  patched,
   proxyActivities,
   setCurrentDetails,
   setWorkflowOptions,
@@ -42,6 +41,6 @@ async function outcomeOf(input: GcCheckInput, environment: string): ReturnType<t
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     const unchecked = { environment, present: 0, absent: 0, unknown: 0, error: 'The check of this org did not end' };
-    return patched('unchecked-orgs') ? recordUnchecked({ ...input, ...unchecked }) : unchecked;
+    return recordUnchecked({ ...input, ...unchecked });
   }
 }

@@ -4,7 +4,6 @@ import {
   condition,
   continueAsNew,
   isCancellation,
-  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -78,17 +77,16 @@ async function refresh(job: RefreshJob, underway: Underway | undefined): Promise
 
 /** Lists and retrieves; answers the failure that ended it, or what is left for another run. */
 async function read(job: RefreshJob, underway: Underway | undefined): Promise<Read | Failed | Underway> {
-  const isBounded = patched('bounded-refresh');
   const counts = underway?.counts ?? { ...NO_TROUBLE };
-  const trouble = createTrouble(job, counts, isBounded);
+  const trouble = createTrouble(job, counts);
   if (!underway) {
     const listed = await list(job, trouble);
     if (listed !== 'listed') return listed;
-    if (isBounded) trouble.over();
+    trouble.over();
   }
   let size = underway?.size ?? CHUNK_MAX;
   for (;;) {
-    if (isBounded && workflowInfo().continueAsNewSuggested) return { job, size, counts };
+    if (workflowInfo().continueAsNewSuggested) return { job, size, counts };
     const chunk = await retrieveChunk(job, size);
     if (chunk === 'none') return 'succeeded';
     if (chunk === 'gone' || chunk === 'moved') return chunk;

@@ -27,15 +27,15 @@ export async function pause(ms: number, summary: string): Promise<void> {
 
 export type Trouble = ReturnType<typeof createTrouble>;
 
-/** Counts failures in a row, and waits as they ask for. @param isBounded components that are left out count, too. */
-export function createTrouble(job: RefreshJob, counts: TroubleCounts, isBounded: boolean) {
+/** Counts failures in a row, and components that are left out, and waits as they ask for. */
+export function createTrouble(job: RefreshJob, counts: TroubleCounts) {
   return {
     over() {
       Object.assign(counts, NO_TROUBLE);
     },
     async after(failed: Failed) {
       const next = afterFailure(failed, { ...failed, failures: counts.failures + 1, leftOut: counts.leftOut });
-      if (isBounded && next === 'leave_out' && !failed.only?.failedBefore) counts.leftOut++;
+      if (next === 'leave_out' && !failed.only?.failedBefore) counts.leftOut++;
       if (next === 'retry') await pause(retryDelayMs(++counts.failures, job.pollMs), `after: ${failed.kind}`);
       if (next === 'pause') {
         if (++counts.pauses > PAUSES_MAX) return 'end';

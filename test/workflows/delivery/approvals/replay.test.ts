@@ -3,7 +3,7 @@ import { approvalContract, recheckSignal } from '../../../../workflows/delivery/
 import { activityDeps } from '../../../support/activities.ts';
 import { testApp } from '../../../support/app.ts';
 import { recording, replay } from '../../../support/histories.ts';
-import { insertRun } from '../../../support/factories.ts';
+import { insertRun, insertUser } from '../../../support/factories.ts';
 import { startWorker } from '../../../support/worker.ts';
 
 test.each(['decided', 'expired'])('an approval that is %s goes on with the code of today', (name) =>
@@ -22,11 +22,13 @@ recording('records the histories', async ({ keep }) => {
     const repositoryIdentifier = 'acme/shop';
     const owner = app.as(app.owner);
     await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+    await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'uat', category: 'release' });
+    await insertUser(app.db, 'pipeline@acme.example');
     const request = async (approvalPolicy: object): Promise<string> => {
       const runId = await insertRun(app, {
         repositoryIdentifier,
-        requestedBy: app.member.email,
-        payload: { approvalPolicy },
+        requestedBy: 'pipeline@acme.example',
+        payload: { environmentName: 'uat', approvalPolicy },
       });
       return (await createApprovalActivities(activities.deps).openApproval({ ...app.tenantKey, runId })).approvalId;
     };

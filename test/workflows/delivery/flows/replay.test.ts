@@ -21,14 +21,12 @@ const HISTORIES = [
   'window',
   'rollback',
 ] as const;
-/** Histories of a version whose runs had one lock and did not notice that it was lost. */
-const EARLIER = ['gated-one-lock', 'cancelled-one-lock'] as const;
 
 test.each(['flow-checks', 'scheduled-flow'])('what stands beside a run goes on with the code of today: %s', (name) =>
   replay(name),
 );
 
-test.each([...HISTORIES, ...EARLIER])('a run that is under way goes on with the code of today: %s', (name) =>
+test.each(HISTORIES)('a run that is under way goes on with the code of today: %s', (name) =>
   replay(`flow-run-${name}`),
 );
 

@@ -6,10 +6,7 @@ import { recording, replay } from '../../../support/histories.ts';
 import { refresh, useModel } from '../../../support/model-reports.ts';
 import { startWorker } from '../../../support/worker.ts';
 
-test.each(['ai-report', 'ai-report-local-steps'])(
-  'a report that is being generated goes on with the code of today: %s',
-  (name) => replay(name),
-);
+test('a report that is being generated goes on with the code of today', () => replay('ai-report'));
 
 /** Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/insight/ai-reports/replay`. */
 recording('records the history', async ({ keep }) => {
@@ -23,7 +20,7 @@ recording('records the history', async ({ keep }) => {
     const { taskExecutionId: reportId } = await refresh(app, project);
     const { repositoryIdentifier } = project;
     const input = { ...app.tenantKey, reportId, repositoryIdentifier, branch: 'main' };
-    await keep('ai-report-local-steps', app.launch.idOf(aiReportContract, input));
+    await keep('ai-report', app.launch.idOf(aiReportContract, input));
   } finally {
     await worker.stop();
     await app.close();

@@ -3,10 +3,7 @@ import { testApp } from '../../../support/app.ts';
 import { recording, replay } from '../../../support/histories.ts';
 import { eventually, startWorker } from '../../../support/worker.ts';
 
-test.each([
-  ['that ran each sweep as an activity', 'sweeper'],
-  ['that looks for work first', 'sweeper-looks'],
-])('a sweeper %s goes on with the code of today', (_, name) => replay(name));
+test('the sweeper goes on with the code of today', () => replay('sweeper'));
 
 /** Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/kernel/system/replay`. Several passes, one of which fails. */
 recording('records the history', async ({ handleOf, keep }) => {
@@ -21,7 +18,7 @@ recording('records the history', async ({ handleOf, keep }) => {
       (length) => length >= 150,
     );
     await handle.terminate();
-    await keep('sweeper-looks', sweeperId(app.queuePrefix), runId);
+    await keep('sweeper', sweeperId(app.queuePrefix), runId);
   } finally {
     await worker.stop();
     await app.close();

@@ -1,6 +1,4 @@
-import { pino } from 'pino';
 import { SWEEPS } from '../../../../activities/sweeps.ts';
-import { startSweeper } from '../../../../activities/start-sweeper.ts';
 import { sweeperId, type SweepResults } from '../../../../workflows/kernel/system/sweeper.contract.ts';
 import { createTemporalClient } from '../../../../workflows/temporal-client.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
@@ -17,7 +15,6 @@ import {
 const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
 /** The shortest period of a sweep is two seconds then. */
 const PACE = { SERVICE_PACE: '0.2' };
-const log = pino({ level: 'silent' });
 let app: TestApp;
 const workers: TestWorkerProcess[] = [];
 beforeAll(async () => {
@@ -144,23 +141,4 @@ test('a sweep that fails as a whole is seen, tried again, and keeps no other fro
     await client.workflow.getHandle(sweeperId(broken.queuePrefix)).terminate();
     await broken.close();
   }
-});
-
-test('schedules of earlier versions are removed', async () => {
-  const scheduleId = `quayside-schedule/${app.queuePrefix}sweep`;
-  await client.schedule.create({
-    scheduleId,
-    spec: { intervals: [{ every: '1 day' }] },
-    action: { type: 'startWorkflow', workflowType: 'sweep', taskQueue: `${app.queuePrefix}system-v1` },
-  });
-  const { stop } = await startSweeper(client, app.queuePrefix, log, {
-    pace: 1,
-    build: undefined,
-    onAway: () => undefined,
-  });
-  stop();
-  await expect(client.schedule.getHandle(scheduleId).describe()).rejects.toThrow(/not found/i);
-  await expect(client.workflow.getHandle(sweeperId(app.queuePrefix)).describe()).resolves.toMatchObject({
-    status: { name: 'RUNNING' },
-  });
 });

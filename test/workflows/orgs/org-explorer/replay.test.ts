@@ -5,9 +5,8 @@ import { exploredOrg, EXPLORER, settled } from '../../../support/explorer.ts';
 import { recording, replay } from '../../../support/histories.ts';
 import { eventually, startWorker } from '../../../support/worker.ts';
 
-test('a refresh that is under way goes on with the code of today', () => replay('org-explorer-bounded'));
+test('a refresh that is under way goes on with the code of today', () => replay('org-explorer'));
 test('and in a run that follows on another', () => replay('org-explorer-continued'));
-test('a refresh from before components that are left out were counted goes on', () => replay('org-explorer'));
 
 /** Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/orgs/org-explorer/replay`. Orders are halved, and calls used up. */
 recording('records the history', async ({ keep, handleOf }) => {
@@ -39,7 +38,7 @@ recording('records the history', async ({ keep, handleOf }) => {
     );
     await settled(app, explored);
     await keep('org-explorer-continued', id, (await handleOf(id).describe()).runId);
-    await keep('org-explorer-bounded', id, runId);
+    await keep('org-explorer', id, runId);
   } finally {
     await worker.stop();
     await app.close();
