@@ -32,8 +32,6 @@ export const DocumentCollectionSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class DocumentCollection extends DocumentCollectionSchema.class {}
-DocumentCollectionSchema.setClass(DocumentCollection);
 
 export const DocumentVersionSchema = defineEntity({
   name: 'DocumentVersion',
@@ -50,5 +48,3 @@ export const DocumentVersionSchema = defineEntity({
     updatedBy: p.text(),
   },
 });
-export class DocumentVersion extends DocumentVersionSchema.class {}
-DocumentVersionSchema.setClass(DocumentVersion);

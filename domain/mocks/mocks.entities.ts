@@ -96,8 +96,6 @@ export const MockRunSchema = defineEntity({
     usedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class MockRun extends MockRunSchema.class {}
-MockRunSchema.setClass(MockRun);
 
 export const MOCK_OUTCOMES = ['matched', 'unmatched', 'passed_on', 'recorded'] as const;
 export type MockOutcome = (typeof MOCK_OUTCOMES)[number];

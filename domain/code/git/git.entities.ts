@@ -23,8 +23,6 @@ export const GitCommitSchema = defineEntity({
     pullRequests: p.array(Number).columnType('integer[]'),
   },
 });
-export class GitCommit extends GitCommitSchema.class {}
-GitCommitSchema.setClass(GitCommit);
 
 export const GitCommitPackageSchema = defineEntity({
   name: 'GitCommitPackage',
@@ -38,8 +36,6 @@ export const GitCommitPackageSchema = defineEntity({
     parentBits: p.bigint('string'),
   },
 });
-export class GitCommitPackage extends GitCommitPackageSchema.class {}
-GitCommitPackageSchema.setClass(GitCommitPackage);
 
 export const GitMirrorSchema = defineEntity({
   name: 'GitMirror',
@@ -73,8 +69,6 @@ export const GitMirrorSchema = defineEntity({
     messageRules: p.integer().default(0),
   },
 });
-export class GitMirror extends GitMirrorSchema.class {}
-GitMirrorSchema.setClass(GitMirror);
 
 export const GitPackageSchema = defineEntity({
   name: 'GitPackage',
@@ -91,8 +85,6 @@ export const GitPackageSchema = defineEntity({
     isCurrent: p.boolean().default(true),
   },
 });
-export class GitPackage extends GitPackageSchema.class {}
-GitPackageSchema.setClass(GitPackage);
 
 export const GitRangeSchema = defineEntity({
   name: 'GitRange',
@@ -110,8 +102,6 @@ export const GitRangeSchema = defineEntity({
     pullRequests: p.array(Number).columnType('integer[]'),
   },
 });
-export class GitRange extends GitRangeSchema.class {}
-GitRangeSchema.setClass(GitRange);
 
 export const GitRefSchema = defineEntity({
   name: 'GitRef',
@@ -124,5 +114,3 @@ export const GitRefSchema = defineEntity({
     sha: p.text(),
   },
 });
-export class GitRef extends GitRefSchema.class {}
-GitRefSchema.setClass(GitRef);

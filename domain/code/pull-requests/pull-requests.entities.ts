@@ -52,8 +52,6 @@ export const PullRequestSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class PullRequest extends PullRequestSchema.class {}
-PullRequestSchema.setClass(PullRequest);
 
 export const PullRequestRefreshSchema = defineEntity({
   name: 'PullRequestRefresh',
@@ -79,5 +77,3 @@ export const PullRequestRefreshSchema = defineEntity({
     error: p.text().nullable(),
   },
 });
-export class PullRequestRefresh extends PullRequestRefreshSchema.class {}
-PullRequestRefreshSchema.setClass(PullRequestRefresh);

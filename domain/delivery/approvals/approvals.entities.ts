@@ -78,5 +78,3 @@ export const ApprovalEventSchema = defineEntity({
     occurredAt: p.datetime(3),
   },
 });
-export class ApprovalEvent extends ApprovalEventSchema.class {}
-ApprovalEventSchema.setClass(ApprovalEvent);

@@ -60,5 +60,3 @@ export const ReleaseDeploymentSchema = defineEntity({
     installsAll: p.boolean().default(false),
   },
 });
-export class ReleaseDeployment extends ReleaseDeploymentSchema.class {}
-ReleaseDeploymentSchema.setClass(ReleaseDeployment);

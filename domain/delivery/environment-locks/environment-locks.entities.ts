@@ -27,5 +27,3 @@ export const EnvironmentLockTicketSchema = defineEntity({
     endedAt: p.datetime(3).nullable(),
   },
 });
-export class EnvironmentLockTicket extends EnvironmentLockTicketSchema.class {}
-EnvironmentLockTicketSchema.setClass(EnvironmentLockTicket);

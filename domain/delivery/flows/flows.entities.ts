@@ -41,8 +41,6 @@ export const FlowCheckSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class FlowCheck extends FlowCheckSchema.class {}
-FlowCheckSchema.setClass(FlowCheck);
 
 export const FlowRunSchema = defineEntity({
   name: 'FlowRun',
@@ -104,8 +102,6 @@ export const FlowRunSchema = defineEntity({
     deploys: jsonColumn<DeployedContent>().nullable(),
   },
 });
-export class FlowRun extends FlowRunSchema.class {}
-FlowRunSchema.setClass(FlowRun);
 
 export const FlowRunLockSchema = defineEntity({
   name: 'FlowRunLock',
@@ -120,8 +116,6 @@ export const FlowRunLockSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class FlowRunLock extends FlowRunLockSchema.class {}
-FlowRunLockSchema.setClass(FlowRunLock);
 
 export const FlowRunTallySchema = defineEntity({
   name: 'FlowRunTally',
@@ -135,8 +129,6 @@ export const FlowRunTallySchema = defineEntity({
     isSettled: p.boolean().default(false),
   },
 });
-export class FlowRunTally extends FlowRunTallySchema.class {}
-FlowRunTallySchema.setClass(FlowRunTally);
 
 /** The token with which the command of a run reports. */
 export const RunTokenSchema = defineEntity({
@@ -180,5 +172,3 @@ export const FlowScheduleSchema = defineEntity({
     syncedAt: p.datetime(3).nullable(),
   },
 });
-export class FlowSchedule extends FlowScheduleSchema.class {}
-FlowScheduleSchema.setClass(FlowSchedule);

@@ -42,5 +42,3 @@ export const ReleaseCandidateCountSchema = defineEntity({
     candidates: p.bigint('string'),
   },
 });
-export class ReleaseCandidateCount extends ReleaseCandidateCountSchema.class {}
-ReleaseCandidateCountSchema.setClass(ReleaseCandidateCount);

@@ -58,8 +58,6 @@ export const WebhookSubscriptionSchema = defineEntity({
     webhookId: p.uuid().primary(),
   },
 });
-export class WebhookSubscription extends WebhookSubscriptionSchema.class {}
-WebhookSubscriptionSchema.setClass(WebhookSubscription);
 
 export const WebhookAttemptSchema = defineEntity({
   name: 'WebhookAttempt',
@@ -81,8 +79,6 @@ export const WebhookAttemptSchema = defineEntity({
     startedAt: p.datetime(3),
   },
 });
-export class WebhookAttempt extends WebhookAttemptSchema.class {}
-WebhookAttemptSchema.setClass(WebhookAttempt);
 
 export const WebhookDeliverySchema = defineEntity({
   name: 'WebhookDelivery',
@@ -107,5 +103,3 @@ export const WebhookDeliverySchema = defineEntity({
     completedAt: p.datetime(3).nullable(),
   },
 });
-export class WebhookDelivery extends WebhookDeliverySchema.class {}
-WebhookDeliverySchema.setClass(WebhookDelivery);

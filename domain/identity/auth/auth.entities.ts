@@ -17,8 +17,6 @@ export const AuthSessionSchema = defineEntity({
     begunFrom: p.uuid().nullable(),
   },
 });
-export class AuthSession extends AuthSessionSchema.class {}
-AuthSessionSchema.setClass(AuthSession);
 
 export const RefreshTokenSchema = defineEntity({
   name: 'RefreshToken',
@@ -45,8 +43,6 @@ export const SignInFailureSchema = defineEntity({
     expire: p.bigint('string').nullable(),
   },
 });
-export class SignInFailure extends SignInFailureSchema.class {}
-SignInFailureSchema.setClass(SignInFailure);
 
 export const KnownSignInSchema = defineEntity({
   name: 'KnownSignIn',
@@ -57,8 +53,6 @@ export const KnownSignInSchema = defineEntity({
     expiresAt: p.datetime(3),
   },
 });
-export class KnownSignIn extends KnownSignInSchema.class {}
-KnownSignInSchema.setClass(KnownSignIn);
 
 export const UserRecoveryCodeSchema = defineEntity({
   name: 'UserRecoveryCode',
@@ -68,8 +62,6 @@ export const UserRecoveryCodeSchema = defineEntity({
     codeHash: p.text().primary(),
   },
 });
-export class UserRecoveryCode extends UserRecoveryCodeSchema.class {}
-UserRecoveryCodeSchema.setClass(UserRecoveryCode);
 
 export const UserTotpSchema = defineEntity({
   name: 'UserTotp',
@@ -84,5 +76,3 @@ export const UserTotpSchema = defineEntity({
     lastStep: p.bigint('string').defaultRaw('0'),
   },
 });
-export class UserTotp extends UserTotpSchema.class {}
-UserTotpSchema.setClass(UserTotp);

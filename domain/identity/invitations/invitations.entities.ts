@@ -15,8 +15,6 @@ export const InvitedUserSchema = defineEntity({
     invitedBy: p.text(),
   },
 });
-export class InvitedUser extends InvitedUserSchema.class {}
-InvitedUserSchema.setClass(InvitedUser);
 
 /** A membership that somebody gets by accepting. */
 export const InvitedMembershipSchema = defineEntity({
@@ -30,8 +28,6 @@ export const InvitedMembershipSchema = defineEntity({
     role: p.text().$type<Role>(),
   },
 });
-export class InvitedMembership extends InvitedMembershipSchema.class {}
-InvitedMembershipSchema.setClass(InvitedMembership);
 
 /** A mailed link. */
 export const InvitationSchema = defineEntity({

@@ -13,8 +13,6 @@ export const MembershipSchema = defineEntity({
     role: p.text().$type<Role>(),
   },
 });
-export class Membership extends MembershipSchema.class {}
-MembershipSchema.setClass(Membership);
 
 /** A person in a tenant, from the acceptance of the invitation until the last membership ends. */
 export const TenantUserSchema = defineEntity({
@@ -28,8 +26,6 @@ export const TenantUserSchema = defineEntity({
     chosenAt: p.datetime(3).nullable(),
   },
 });
-export class TenantUser extends TenantUserSchema.class {}
-TenantUserSchema.setClass(TenantUser);
 
 export const TeamSchema = defineEntity({
   name: 'Team',
@@ -54,8 +50,6 @@ export const UserAccountSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class UserAccount extends UserAccountSchema.class {}
-UserAccountSchema.setClass(UserAccount);
 
 export const UserAliasSchema = defineEntity({
   name: 'UserAlias',
@@ -67,8 +61,6 @@ export const UserAliasSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class UserAlias extends UserAliasSchema.class {}
-UserAliasSchema.setClass(UserAlias);
 
 export const UserIdentitySchema = defineEntity({
   name: 'UserIdentity',
@@ -81,8 +73,6 @@ export const UserIdentitySchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class UserIdentity extends UserIdentitySchema.class {}
-UserIdentitySchema.setClass(UserIdentity);
 
 export const UserProfileSchema = defineEntity({
   name: 'UserProfile',
@@ -95,5 +85,3 @@ export const UserProfileSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class UserProfile extends UserProfileSchema.class {}
-UserProfileSchema.setClass(UserProfile);

@@ -13,5 +13,3 @@ export const CodeAnalysisScheduleSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class CodeAnalysisSchedule extends CodeAnalysisScheduleSchema.class {}
-CodeAnalysisScheduleSchema.setClass(CodeAnalysisSchedule);

@@ -66,8 +66,6 @@ export const CodeAnalysisResultSchema = defineEntity({
     message: p.text(),
   },
 });
-export class CodeAnalysisResult extends CodeAnalysisResultSchema.class {}
-CodeAnalysisResultSchema.setClass(CodeAnalysisResult);
 
 /** A SARIF log in the object store. One that no analysis has is an upload under way, or is to be removed. */
 export const CodeAnalysisBodySchema = defineEntity({
@@ -81,5 +79,3 @@ export const CodeAnalysisBodySchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class CodeAnalysisBody extends CodeAnalysisBodySchema.class {}
-CodeAnalysisBodySchema.setClass(CodeAnalysisBody);

@@ -44,8 +44,6 @@ export const AiCallSchema = defineEntity({
     endedAt: p.datetime(3).nullable(),
   },
 });
-export class AiCall extends AiCallSchema.class {}
-AiCallSchema.setClass(AiCall);
 
 /** What calls of an integration's models cost in a month of UTC. */
 export const AiBudgetMonthSchema = defineEntity({
@@ -64,5 +62,3 @@ export const AiBudgetMonthSchema = defineEntity({
     warnedOf: p.double().$type<number>().nullable(),
   },
 });
-export class AiBudgetMonth extends AiBudgetMonthSchema.class {}
-AiBudgetMonthSchema.setClass(AiBudgetMonth);

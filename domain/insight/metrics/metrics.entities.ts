@@ -17,8 +17,6 @@ export const MetricSeriesSchema = defineEntity({
     firstDay: p.date(),
   },
 });
-export class MetricSeries extends MetricSeriesSchema.class {}
-MetricSeriesSchema.setClass(MetricSeries);
 
 /** How many series of a tenant were new on a day. */
 export const MetricSeriesDaySchema = defineEntity({
@@ -32,8 +30,6 @@ export const MetricSeriesDaySchema = defineEntity({
     limitedAt: p.datetime(3).nullable(),
   },
 });
-export class MetricSeriesDay extends MetricSeriesDaySchema.class {}
-MetricSeriesDaySchema.setClass(MetricSeriesDay);
 
 /** What happened to a series within five minutes; kept for 48 hours, and until the store has it. */
 export const MetricWindowSchema = defineEntity({
@@ -56,8 +52,6 @@ export const MetricWindowSchema = defineEntity({
     sentAt: p.datetime(3).nullable(),
   },
 });
-export class MetricWindow extends MetricWindowSchema.class {}
-MetricWindowSchema.setClass(MetricWindow);
 
 /** What tools reported of their use of AI, added up by day (UTC). */
 export const AiUsageDaySchema = defineEntity({
@@ -71,5 +65,3 @@ export const AiUsageDaySchema = defineEntity({
     amount: p.double(),
   },
 });
-export class AiUsageDay extends AiUsageDaySchema.class {}
-AiUsageDaySchema.setClass(AiUsageDay);

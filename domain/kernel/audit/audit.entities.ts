@@ -64,8 +64,6 @@ export const AuditHeadSchema = defineEntity({
     hash: p.text(),
   },
 });
-export class AuditHead extends AuditHeadSchema.class {}
-AuditHeadSchema.setClass(AuditHead);
 
 export const AuditTallySchema = defineEntity({
   name: 'AuditTally',
@@ -78,5 +76,3 @@ export const AuditTallySchema = defineEntity({
     entries: p.bigint('string'),
   },
 });
-export class AuditTally extends AuditTallySchema.class {}
-AuditTallySchema.setClass(AuditTally);

@@ -13,5 +13,3 @@ export const SweepFailureSchema = defineEntity({
     nextAttemptAt: p.datetime(3),
   },
 });
-export class SweepFailure extends SweepFailureSchema.class {}
-SweepFailureSchema.setClass(SweepFailure);

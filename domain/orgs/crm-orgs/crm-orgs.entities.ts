@@ -79,5 +79,3 @@ export const CrmTokenSchema = defineEntity({
     apiCallsAt: p.datetime(3).nullable(),
   },
 });
-export class CrmToken extends CrmTokenSchema.class {}
-CrmTokenSchema.setClass(CrmToken);

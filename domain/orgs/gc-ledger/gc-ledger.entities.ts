@@ -29,8 +29,6 @@ export const GcEntrySchema = defineEntity({
     updatedAt: p.datetime(3),
   },
 });
-export class GcEntry extends GcEntrySchema.class {}
-GcEntrySchema.setClass(GcEntry);
 
 /** What changed an entry: an event of a pipeline, the manifests of the branch, a check of orgs, or a person. */
 export const GC_CAUSES = ['event', 'manifest', 'org_check', 'person'] as const;
@@ -56,8 +54,6 @@ export const GcEventSchema = defineEntity({
     changedBy: p.text(),
   },
 });
-export class GcEvent extends GcEventSchema.class {}
-GcEventSchema.setClass(GcEvent);
 
 export const GcPresenceSchema = defineEntity({
   name: 'GcPresence',
@@ -73,8 +69,6 @@ export const GcPresenceSchema = defineEntity({
     checkedAt: p.datetime(3),
   },
 });
-export class GcPresence extends GcPresenceSchema.class {}
-GcPresenceSchema.setClass(GcPresence);
 
 /** Numbers of entries, kept by triggers. */
 export const GcTallySchema = defineEntity({
@@ -89,8 +83,6 @@ export const GcTallySchema = defineEntity({
     entries: p.bigint('string'),
   },
 });
-export class GcTally extends GcTallySchema.class {}
-GcTallySchema.setClass(GcTally);
 
 export const GC_CHECK_STATUSES = ['queued', 'running', 'completed', 'failed'] as const;
 export type GcCheckStatus = (typeof GC_CHECK_STATUSES)[number];

@@ -33,8 +33,6 @@ export const OrgSyncSchema = defineEntity({
     durationMs: p.integer().nullable(),
   },
 });
-export class OrgSync extends OrgSyncSchema.class {}
-OrgSyncSchema.setClass(OrgSync);
 
 /** A type of metadata of an org, as it was last listed. */
 export const OrgComponentTypeSchema = defineEntity({
@@ -56,8 +54,6 @@ export const OrgComponentTypeSchema = defineEntity({
     error: p.text().nullable(),
   },
 });
-export class OrgComponentType extends OrgComponentTypeSchema.class {}
-OrgComponentTypeSchema.setClass(OrgComponentType);
 
 /** A component of an org. Rows of a former platform id are those of a sandbox before its refresh. */
 export const OrgComponentSchema = defineEntity({
@@ -92,8 +88,6 @@ export const OrgComponentSchema = defineEntity({
     seenAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class OrgComponent extends OrgComponentSchema.class {}
-OrgComponentSchema.setClass(OrgComponent);
 
 /** Content of files in the object store, once per tenant. The row is written before the object, and removed after it. */
 export const OrgContentSchema = defineEntity({
@@ -112,8 +106,6 @@ export const OrgContentSchema = defineEntity({
     removingSince: p.datetime(3).nullable(),
   },
 });
-export class OrgContent extends OrgContentSchema.class {}
-OrgContentSchema.setClass(OrgContent);
 
 export const OrgComponentFileSchema = defineEntity({
   name: 'OrgComponentFile',
@@ -132,8 +124,6 @@ export const OrgComponentFileSchema = defineEntity({
     fetchedAt: p.datetime(3),
   },
 });
-export class OrgComponentFile extends OrgComponentFileSchema.class {}
-OrgComponentFileSchema.setClass(OrgComponentFile);
 
 /** A difference that a sync found; the first sync of a type finds none. */
 export const OrgComponentChangeSchema = defineEntity({
@@ -156,5 +146,3 @@ export const OrgComponentChangeSchema = defineEntity({
     detectedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class OrgComponentChange extends OrgComponentChangeSchema.class {}
-OrgComponentChangeSchema.setClass(OrgComponentChange);

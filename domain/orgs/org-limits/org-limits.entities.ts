@@ -31,8 +31,6 @@ export const OrgLimitStateSchema = defineEntity({
     worst: jsonColumn<WorstLimit>().nullable(),
   },
 });
-export class OrgLimitState extends OrgLimitStateSchema.class {}
-OrgLimitStateSchema.setClass(OrgLimitState);
 
 /** One answer of an org; kept for 8 days. Null where it did not have the limit. */
 export const OrgLimitSampleSchema = defineEntity({
@@ -46,8 +44,6 @@ export const OrgLimitSampleSchema = defineEntity({
     max: p.array().columnType('bigint[]'),
   },
 });
-export class OrgLimitSample extends OrgLimitSampleSchema.class {}
-OrgLimitSampleSchema.setClass(OrgLimitSample);
 
 /** The highest usage of each limit in an hour, in hundredths of a per cent; kept for 400 days. */
 export const OrgLimitHourSchema = defineEntity({
@@ -60,5 +56,3 @@ export const OrgLimitHourSchema = defineEntity({
     peaks: p.array().columnType('int[]'),
   },
 });
-export class OrgLimitHour extends OrgLimitHourSchema.class {}
-OrgLimitHourSchema.setClass(OrgLimitHour);

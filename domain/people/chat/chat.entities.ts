@@ -54,8 +54,6 @@ export const ChatActionSchema = defineEntity({
     completedAt: p.datetime(3).nullable(),
   },
 });
-export class ChatAction extends ChatActionSchema.class {}
-ChatActionSchema.setClass(ChatAction);
 
 /** A message about an approval, which is changed whenever that is. */
 export const ChatMessageSchema = defineEntity({
@@ -79,5 +77,3 @@ export const ChatMessageSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-export class StoredChatMessage extends ChatMessageSchema.class {}
-ChatMessageSchema.setClass(StoredChatMessage);

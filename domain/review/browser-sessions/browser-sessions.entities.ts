@@ -75,8 +75,6 @@ export const BrowserSessionEventSchema = defineEntity({
     data: jsonColumn<Record<string, unknown>>().defaultRaw("'{}'::jsonb"),
   },
 });
-export class BrowserSessionEvent extends BrowserSessionEventSchema.class {}
-BrowserSessionEventSchema.setClass(BrowserSessionEvent);
 
 /** The recording of one tab; its playlist and segments are in the object store. */
 export const BrowserReplayPageSchema = defineEntity({
@@ -100,8 +98,6 @@ export const BrowserReplayPageSchema = defineEntity({
     reason: p.text().nullable(),
   },
 });
-export class BrowserReplayPage extends BrowserReplayPageSchema.class {}
-BrowserReplayPageSchema.setClass(BrowserReplayPage);
 
 /** A link by which people without an account watch a session. The link itself is signed, and kept nowhere. */
 export const BrowserLiveLinkSchema = defineEntity({
@@ -117,8 +113,6 @@ export const BrowserLiveLinkSchema = defineEntity({
     createdBy: jsonColumn<Actor>(),
   },
 });
-export class BrowserLiveLink extends BrowserLiveLinkSchema.class {}
-BrowserLiveLinkSchema.setClass(BrowserLiveLink);
 
 /** A process that runs browsers, for all tenants. */
 export const BrowserHostSchema = defineEntity({

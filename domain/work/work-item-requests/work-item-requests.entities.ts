@@ -47,8 +47,6 @@ export const WorkItemRequestSchema = defineEntity({
     closeDueAt: p.datetime(3).nullable(),
   },
 });
-export class WorkItemRequest extends WorkItemRequestSchema.class {}
-WorkItemRequestSchema.setClass(WorkItemRequest);
 
 /** Executions that a request is found by. */
 export const WorkItemRequestExecutionSchema = defineEntity({
@@ -61,8 +59,6 @@ export const WorkItemRequestExecutionSchema = defineEntity({
     requestId: p.uuid().primary(),
   },
 });
-export class WorkItemRequestExecution extends WorkItemRequestExecutionSchema.class {}
-WorkItemRequestExecutionSchema.setClass(WorkItemRequestExecution);
 
 /** Numbers of requests, kept by triggers. */
 export const WorkItemRequestTallySchema = defineEntity({
@@ -79,8 +75,6 @@ export const WorkItemRequestTallySchema = defineEntity({
     requests: p.bigint('string'),
   },
 });
-export class WorkItemRequestTally extends WorkItemRequestTallySchema.class {}
-WorkItemRequestTallySchema.setClass(WorkItemRequestTally);
 
 /** Numbers of requests by who made them and by the month they were made in, kept by triggers. */
 export const WorkItemRequestCountSchema = defineEntity({
@@ -96,5 +90,3 @@ export const WorkItemRequestCountSchema = defineEntity({
     requests: p.bigint('string'),
   },
 });
-export class WorkItemRequestCount extends WorkItemRequestCountSchema.class {}
-WorkItemRequestCountSchema.setClass(WorkItemRequestCount);
