@@ -1,12 +1,33 @@
-import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptions } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  type ActivityOptions,
+  type LocalActivityOptions,
+  type RetryPolicy,
+} from '@temporalio/workflow';
 
 /** Named profiles of activity options; workflows use these and define none of their own. */
+
+interface RetryOptions {
+  first: NonNullable<RetryPolicy['initialInterval']>;
+  longest: NonNullable<RetryPolicy['maximumInterval']>;
+  times?: number;
+  factor?: number;
+}
+
+/** Pauses from `first` to `longest`, each `factor` times as long as the one before; `times` attempts, or without end. */
+const retry = ({ first, longest, times = Number.POSITIVE_INFINITY, factor = 2 }: RetryOptions) => ({
+  initialInterval: first,
+  maximumInterval: longest,
+  backoffCoefficient: factor,
+  maximumAttempts: times,
+});
+const ONCE = { maximumAttempts: 1 };
 
 /** One pass of a sweep, which the sweeper repeats anyway: one attempt; a lost worker is detected by its heartbeat. */
 export const REPEATED_BY_SWEEPER = {
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '10 seconds',
-  retry: { maximumAttempts: 1 },
+  retry: ONCE,
 } satisfies ActivityOptions;
 
 /** Several chores, each of which may take four minutes; the sweeper repeats those, too. */
@@ -16,14 +37,11 @@ export const CHORES = { ...REPEATED_BY_SWEEPER, startToCloseTimeout: '1 hour' } 
  * A pump may send to slow receivers for minutes, so a lost worker is detected by its heartbeat; retried without limit,
  * because its work is in rows and each attempt continues where the last one stopped.
  */
-export const LANE_PUMP = {
+export const PUMP = {
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+  retry: retry({ first: '200 ms', longest: '10 seconds' }),
 } satisfies ActivityOptions;
-
-/** Options of the pump of orgs, those of a lane's pump; an org may take more than a minute. */
-export const ORG_PUMP = { ...LANE_PUMP } satisfies ActivityOptions;
 
 /**
  * Short work on our own database for which a caller waits: runs in the workflow's worker, without a round trip to the
@@ -33,13 +51,13 @@ export const ORG_PUMP = { ...LANE_PUMP } satisfies ActivityOptions;
 export const LOCAL_DATABASE_WORK = {
   startToCloseTimeout: '1 minute',
   localRetryThreshold: '1 second',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+  retry: retry({ first: '200 ms', longest: '10 seconds' }),
 } satisfies LocalActivityOptions;
 
 /** Work on the database or with another workflow that is not urgent: retried until it succeeds. */
 export const UNTIL_DONE = {
   startToCloseTimeout: '1 minute',
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  retry: retry({ first: '500 ms', longest: '30 seconds' }),
 } satisfies ActivityOptions;
 
 /**
@@ -48,14 +66,14 @@ export const UNTIL_DONE = {
  */
 export const REPORT_STEP = {
   ...LOCAL_DATABASE_WORK,
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 120 },
+  retry: retry({ first: '200 ms', longest: '30 seconds', times: 120 }),
 } satisfies LocalActivityOptions;
 
 /** A call to another system, or git: bounded, retried a few times; the last failure fails the run. */
 export const OUTSIDE_CALL = {
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '30 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '1 minute', maximumAttempts: 5 },
+  retry: retry({ first: '1 second', longest: '1 minute', times: 5, factor: 3 }),
 } satisfies ActivityOptions;
 
 /** Options of a call to a tracker; a lost worker is detected by its heartbeat. */
@@ -70,13 +88,13 @@ export const MODEL_CALL = {
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '5 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 4 },
+  retry: retry({ first: '1 second', longest: '30 seconds', times: 4 }),
 } satisfies ActivityOptions;
 
 /** A call to another system that the caller can do without: given up after two attempts. */
 export const BRIEF_OUTSIDE_CALL = {
   startToCloseTimeout: '25 seconds',
-  retry: { initialInterval: '1 second', maximumAttempts: 2 },
+  retry: retry({ first: '1 second', longest: '1 minute', times: 2 }),
 } satisfies ActivityOptions;
 
 /**
@@ -87,7 +105,7 @@ export const COMMAND = {
   startToCloseTimeout: '25 hours',
   heartbeatTimeout: '6 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { maximumAttempts: 1 },
+  retry: ONCE,
 } satisfies ActivityOptions;
 
 /** A command that one process runs: when that does not take the activity, it is gone, and the command with it. */
@@ -100,7 +118,7 @@ export const FOLLOW_COMMAND = { ...COMMAND, scheduleToStartTimeout: '20 seconds'
 export const GIT_WORK = {
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '20 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
+  retry: retry({ first: '1 second', longest: '1 minute', times: 20 }),
 } satisfies ActivityOptions;
 
 /**
@@ -111,7 +129,7 @@ export const ANALYSIS = {
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '10 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '5 seconds', backoffCoefficient: 3, maximumInterval: '2 minutes', maximumAttempts: 4 },
+  retry: retry({ first: '5 seconds', longest: '2 minutes', times: 4, factor: 3 }),
 } satisfies ActivityOptions;
 
 /**
@@ -121,7 +139,7 @@ export const ANALYSIS = {
 export const LONG_READ = {
   startToCloseTimeout: '2 hours',
   heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '2 minutes', maximumAttempts: 6 },
+  retry: retry({ first: '1 second', longest: '2 minutes', times: 6, factor: 3 }),
 } satisfies ActivityOptions;
 
 /**
@@ -131,7 +149,7 @@ export const LONG_READ = {
 export const ORG_READ = {
   startToCloseTimeout: '2 hours',
   heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
+  retry: retry({ first: '1 second', longest: '1 minute', times: 20 }),
 } satisfies ActivityOptions;
 
 /**
@@ -143,13 +161,13 @@ export const BROWSER_PROVISION = {
   scheduleToCloseTimeout: '6 minutes',
   heartbeatTimeout: '5 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+  retry: retry({ first: '500 ms', longest: '10 seconds' }),
 } satisfies ActivityOptions;
 
 /** The opening of an org for a host that waits for it, and tries again as a part of its own attempts. */
 export const BROWSER_START_URL = {
   scheduleToCloseTimeout: '40 seconds',
-  retry: { maximumAttempts: 1 },
+  retry: ONCE,
 } satisfies ActivityOptions;
 
 /**
@@ -161,7 +179,7 @@ export const BROWSER_HOLD_ON_HOST = {
   startToCloseTimeout: '70 minutes',
   heartbeatTimeout: '5 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '2 seconds' },
+  retry: retry({ first: '200 ms', longest: '2 seconds' }),
 } satisfies ActivityOptions;
 
 /** The watch over a hosted browser: any worker can keep it, and another one goes on when one is lost. */
@@ -169,14 +187,14 @@ export const BROWSER_HOLD = {
   startToCloseTimeout: '70 minutes',
   heartbeatTimeout: '5 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+  retry: retry({ first: '500 ms', longest: '10 seconds' }),
 } satisfies ActivityOptions;
 
 /** The release of a browser, and the end of its recording: repeated until they are done, by whoever can do them. */
 export const BROWSER_CLEAN_UP = {
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  retry: retry({ first: '500 ms', longest: '30 seconds' }),
 } satisfies ActivityOptions;
 
 /** The clean-up of a browser on the host itself, which counts as gone when it does not take it. */

@@ -1,6 +1,7 @@
-import { condition, continueAsNew, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import { condition, continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { GitActivities } from '../../../activities/code/git/git.activities.ts';
 import { GIT_WORK } from '../../activity-options.ts';
+import { runLane } from '../../lane.ts';
 import { untilMended } from '../../until-mended.ts';
 import { fetchSignal, type MirrorInput } from './git-mirror.contract.ts';
 
@@ -10,23 +11,21 @@ const { syncMirror } = proxyActivities<GitActivities>(GIT_WORK);
 const LINGER = '5 seconds';
 
 /**
- * Brings a mirror and its facts up to date with the remote, once for all requests that came meanwhile, and completes
- * when there are none left. While the remote cannot be read the workflow waits, and tries again when the sweeper says that
- * this is due; it fails, with the reason, when somebody must act, once for each reason.
+ * Brings a mirror and its facts up to date with the remote, once for all requests that came meanwhile. While the remote
+ * cannot be read the workflow waits, and tries again when the sweeper says that this is due; it fails, with the reason, when
+ * somebody must act, once for each reason.
  */
-export async function gitMirror(input: MirrorInput): Promise<void> {
-  let isRequested = false;
-  const isDue = () => isRequested;
-  setHandler(fetchSignal, () => {
-    isRequested = true;
+export const gitMirror = (input: MirrorInput): Promise<void> =>
+  runLane({
+    signal: fetchSignal,
+    async pump(isRequested) {
+      const report = await syncMirror(input);
+      if (report.outcome === 'failed') {
+        await untilMended(isRequested, { type: 'remote_unreadable', what: 'The remote cannot be read', ...report });
+        return 0;
+      }
+      await condition(isRequested, LINGER, { summary: 'idle' });
+      return null;
+    },
+    again: () => continueAsNew<typeof gitMirror>(input),
   });
-  do {
-    isRequested = false;
-    const report = await syncMirror(input);
-    if (report.outcome === 'failed') {
-      await untilMended(isDue, { type: 'remote_unreadable', what: 'The remote cannot be read', ...report });
-      isRequested = true;
-    } else await condition(isDue, LINGER, { summary: 'idle' });
-    if (isRequested && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof gitMirror>(input);
-  } while (isRequested);
-}

@@ -1,6 +1,7 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { AnalysisResultActivities } from '../../../activities/insight/code-analysis/analysis-results.activities.ts';
 import { GIT_WORK, OUTSIDE_CALL } from '../../activity-options.ts';
+import { runLane } from '../../lane.ts';
 import { type AnalysisResultsInput, resultsStoredSignal } from './analysis-results.contract.ts';
 
 const { compareResults } = proxyActivities<AnalysisResultActivities>(GIT_WORK);
@@ -11,17 +12,16 @@ const { writeResultStatuses } = proxyActivities<AnalysisResultActivities>(OUTSID
  * Completes when nothing is due; new results start it again.
  */
 export async function analysisResults(input: AnalysisResultsInput): Promise<void> {
-  let isSignalled = false;
-  setHandler(resultsStoredSignal, () => {
-    isSignalled = true;
-  });
   let compared = 0;
-  do {
-    isSignalled = false;
-    const report = await compareResults(input);
-    compared += report.compared;
-    const unwritten = report.statuses > 0 ? await writeResultStatuses(input) : 0;
-    setCurrentDetails(`Analyses compared: ${compared}; commit statuses that the host did not take: ${unwritten}`);
-    if (isSignalled && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof analysisResults>(input);
-  } while (isSignalled);
+  await runLane({
+    signal: resultsStoredSignal,
+    async pump() {
+      const report = await compareResults(input);
+      compared += report.compared;
+      const unwritten = report.statuses > 0 ? await writeResultStatuses(input) : 0;
+      setCurrentDetails(`Analyses compared: ${compared}; commit statuses that the host did not take: ${unwritten}`);
+      return null;
+    },
+    again: () => continueAsNew<typeof analysisResults>(input),
+  });
 }

@@ -1,26 +1,25 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { OrgLimitActivities } from '../../../activities/orgs/org-limits/org-limits.activities.ts';
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
-import { ORG_PUMP } from '../../activity-options.ts';
+import { PUMP } from '../../activity-options.ts';
+import { runLane } from '../../lane.ts';
 import { orgsDueSignal } from './org-limits.contract.ts';
 
-const { pollDueOrgs } = proxyActivities<OrgLimitActivities>(ORG_PUMP);
+const { pollDueOrgs } = proxyActivities<OrgLimitActivities>(PUMP);
 
-/** Polls the orgs of a tenant that are due, then completes; the sweeper starts it again when others are. */
+/** Polls the orgs of a tenant that are due; the sweeper starts it again when others are. */
 export async function orgLimits(tenant: TenantKey): Promise<void> {
-  let isSignalled = false;
-  setHandler(orgsDueSignal, () => {
-    isSignalled = true;
-  });
   const total = { polled: 0, failed: 0 };
-  for (;;) {
-    isSignalled = false;
-    setCurrentDetails(`Polling; ${total.polled} orgs answered, ${total.failed} did not`);
-    const { polled, failed, isMoreDue } = await pollDueOrgs(tenant);
-    total.polled += polled;
-    total.failed += failed;
-    setCurrentDetails(`${total.polled} orgs answered, ${total.failed} did not`);
-    if (!isSignalled && !isMoreDue) return;
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof orgLimits>(tenant);
-  }
+  await runLane({
+    signal: orgsDueSignal,
+    async pump() {
+      setCurrentDetails(`Polling; ${total.polled} orgs answered, ${total.failed} did not`);
+      const { polled, failed, isMoreDue } = await pollDueOrgs(tenant);
+      total.polled += polled;
+      total.failed += failed;
+      setCurrentDetails(`${total.polled} orgs answered, ${total.failed} did not`);
+      return isMoreDue ? 0 : null;
+    },
+    again: () => continueAsNew<typeof orgLimits>(tenant),
+  });
 }

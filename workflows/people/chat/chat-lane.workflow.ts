@@ -1,23 +1,15 @@
-import { condition, continueAsNew, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { ChatLaneActivities } from '../../../activities/people/chat/chat-lane.activities.ts';
-import { LANE_PUMP } from '../../activity-options.ts';
+import { PUMP } from '../../activity-options.ts';
+import { runLane } from '../../lane.ts';
 import { actSignal, type ChatLane } from './chat-lane.contract.ts';
 
-const { pumpChatLane } = proxyActivities<ChatLaneActivities>(LANE_PUMP);
+const { pumpChatLane } = proxyActivities<ChatLaneActivities>(PUMP);
 
-/** Runs while there is something to do in its workspace, then completes; a signal starts it again. See `webhookLane`. */
-export async function chatLane(lane: ChatLane): Promise<void> {
-  let isSignalled = false;
-  setHandler(actSignal, () => {
-    isSignalled = true;
+/** Runs while there is something to do in its workspace. */
+export const chatLane = (lane: ChatLane): Promise<void> =>
+  runLane({
+    signal: actSignal,
+    pump: () => pumpChatLane(lane),
+    again: () => continueAsNew<typeof chatLane>(lane),
   });
-  for (;;) {
-    isSignalled = false;
-    const nextDueInMs = await pumpChatLane(lane);
-    if (!isSignalled) {
-      if (nextDueInMs === null) return;
-      if (nextDueInMs > 0) await condition(() => isSignalled, nextDueInMs, { summary: 'next attempt' });
-    }
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof chatLane>(lane);
-  }
-}

@@ -1,14 +1,8 @@
-import {
-  condition,
-  continueAsNew,
-  proxyLocalActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, continueAsNew, proxyLocalActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { ReviewActivities } from '../../../activities/review/review-assignments/review-assignments.activities.ts';
 import type { PoolProgress } from '../../../domain/review/review-assignments/pool-upkeep.mutations.ts';
 import { LOCAL_DATABASE_WORK } from '../../activity-options.ts';
+import { runLane } from '../../lane.ts';
 import { poolChangedSignal, type ReviewPoolInput } from './review-pool.contract.ts';
 
 /** A pool with nothing due completes after this; what changes it starts it again. */
@@ -19,22 +13,19 @@ const { reevaluatePool } = proxyLocalActivities<ReviewActivities>(LOCAL_DATABASE
 /** Keeps orgs available in a pool, gives them to those who wait, and retires those that end. Its state is in rows. */
 export async function reviewPool(input: ReviewPoolInput): Promise<void> {
   const { tenantId, tenantSlug, poolId } = input;
-  let hasChanged = false;
-  setHandler(poolChangedSignal, () => {
-    hasChanged = true;
+  await runLane({
+    signal: poolChangedSignal,
+    async pump(hasChanged) {
+      const progress = await reevaluatePool({ tenantId, tenantSlug, poolId });
+      if (progress === null) return null;
+      setCurrentDetails(describe(progress));
+      if (progress.dueInMs !== null) return Math.max(1, progress.dueInMs);
+      await condition(hasChanged, LINGER_MS, { summary: 'idle' });
+      return null;
+    },
+    again: () => continueAsNew<typeof reviewPool>(input),
+    pausedUntil: 'upkeep is due',
   });
-  for (;;) {
-    hasChanged = false;
-    const progress = await reevaluatePool({ tenantId, tenantSlug, poolId });
-    if (progress === null) return;
-    setCurrentDetails(describe(progress));
-    // A pending signal may be dropped here: the next run begins with an evaluation.
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof reviewPool>(input);
-    const { dueInMs } = progress;
-    const [timeoutMs, summary] = dueInMs === null ? [LINGER_MS, 'idle'] : [Math.max(1, dueInMs), 'upkeep is due'];
-    const isAwake = await condition(() => hasChanged, timeoutMs, { summary });
-    if (!isAwake && dueInMs === null) return;
-  }
 }
 
 function describe({ counts, waiting, isPreparing, prepareFailures }: PoolProgress): string {

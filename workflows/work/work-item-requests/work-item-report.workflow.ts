@@ -1,6 +1,7 @@
-import { ActivityFailure, condition, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { ActivityFailure, condition, continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { WorkItemReportActivities } from '../../../activities/work/work-item-requests/work-item-reports.activities.ts';
 import { TRACKER_CALL } from '../../activity-options.ts';
+import { runLane } from '../../lane.ts';
 import { reportChangedSignal, type WorkItemReportInput } from './work-item-report.contract.ts';
 
 const { writeReport, closeWorkItem } = proxyActivities<WorkItemReportActivities>(TRACKER_CALL);
@@ -10,17 +11,16 @@ const { writeReport, closeWorkItem } = proxyActivities<WorkItemReportActivities>
  * keeps refusing is left to the sweeper.
  */
 export async function workItemReport(input: WorkItemReportInput): Promise<void> {
-  let hasChanged = true;
-  setHandler(reportChangedSignal, () => {
-    hasChanged = true;
-  });
-  const isChanged = () => hasChanged;
   try {
-    do {
-      hasChanged = false;
-      const { closeInMs } = await writeReport(input);
-      await closeWhenDue(input, closeInMs, isChanged);
-    } while (isChanged());
+    await runLane({
+      signal: reportChangedSignal,
+      async pump(isChanged) {
+        const { closeInMs } = await writeReport(input);
+        await closeWhenDue(input, closeInMs, isChanged);
+        return null;
+      },
+      again: () => continueAsNew<typeof workItemReport>(input),
+    });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
   }
