@@ -7,7 +7,7 @@ import { createDeliveryQueue } from '../domain/events/webhooks/delivery-queue.ts
 import { createAskMetrics } from '../domain/insight/metrics/ask-metrics.ts';
 import { createIdempotency } from '../domain/kernel/idempotency/idempotency.mutations.ts';
 import { createDownloadLinks } from '../domain/kernel/objects/download-links.ts';
-import { TenantQueue } from '../domain/kernel/queues/tenant-queue.ts';
+import { Slots } from '../domain/kernel/queues/slots.ts';
 import type { Dependency, Outages } from '../domain/kernel/system/outages.ts';
 import { createFindChatSenders } from '../domain/people/chat/chat-actions.queries.ts';
 import { assignmentOfOrg } from '../domain/review/review-assignments/review-assignments.queries.ts';
@@ -53,14 +53,13 @@ export interface ApiServer {
  * Transactions of a tenant wait for each other's locks: with half of the connections they leave the others to the rest.
  * Those that wait for a connection hold none.
  */
-const changesOf = (connections: number): TenantQueue =>
-  new TenantQueue({
+const changesOf = (connections: number): Slots =>
+  new Slots({
     works: 'changes',
-    running: connections,
-    runningPerTenant: Math.max(1, Math.floor(connections / 2)),
-    waitingPerTenant: 1_000,
+    total: connections,
+    perHolder: Math.max(1, Math.floor(connections / 2)),
+    waitingPerHolder: 1_000,
     waitMs: 30_000,
-    restFactor: 0,
     isContinuedFirst: true,
   });
 

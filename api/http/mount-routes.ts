@@ -23,7 +23,7 @@ import { locateFields } from './problems.ts';
 import { assertCollectionWithinLimit, assertRouteWithinLimit, withinLimit } from './project-limit.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
-import type { TenantQueue } from '../../domain/kernel/queues/tenant-queue.ts';
+import type { Slots } from '../../domain/kernel/queues/slots.ts';
 import { leadsToSignIn } from './sign-in-first.ts';
 import { assertAdmitsRuns, assertOwnRun } from './run-token-limit.ts';
 import { changesOfRequest } from './request-changes.ts';
@@ -39,7 +39,7 @@ export interface MountDeps {
   orm: MikroORM;
   reads: FencedReads;
   /** Where transactions of requests wait for one of the connections that their tenant may have. */
-  changes: TenantQueue;
+  changes: Slots;
   authenticator: Authenticator;
   idempotency: Idempotency;
   adapters: Adapters;

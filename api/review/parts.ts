@@ -7,7 +7,8 @@ import {
 import type { Recordings } from '../../domain/review/browser-sessions/recordings/replays.mutations.ts';
 import { createRuleCache, type RuleCache } from '../../domain/review/review-rules/rule-cache.ts';
 import type { ApiBase } from '../base.ts';
-import { createSocketSlots, type SocketSlots } from '../http/sockets/socket-slots.ts';
+import type { Slots } from '../../domain/kernel/queues/slots.ts';
+import { createSocketSlots } from '../http/sockets/socket-slots.ts';
 
 export interface ReviewAdapters {
   browsers: {
@@ -20,7 +21,7 @@ export interface ReviewAdapters {
     liveLinkTokens: LiveLinkTokens;
     findLiveAccess: FindLiveAccess;
     /** Which the sockets of this process have, too. */
-    socketSlots: SocketSlots;
+    socketSlots: Slots;
   };
   reviewRules: RuleCache;
 }

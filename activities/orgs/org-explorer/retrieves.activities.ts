@@ -5,6 +5,7 @@ import {
   leaveOut,
   markRetrieved,
 } from '../../../domain/orgs/org-explorer/component-files.queries.ts';
+import { Slots } from '../../../domain/kernel/queues/slots.ts';
 import { chunkOf, orderOf } from '../../../domain/orgs/org-explorer/retrieve-rules.ts';
 import { addProgress } from '../../../domain/orgs/org-explorer/syncs.queries.ts';
 import type { Deps } from '../../deps.ts';
@@ -23,7 +24,7 @@ interface Order extends RefreshJob {
 }
 
 export function createRetrieveActivities(deps: Deps, { txOf, readsOf, callsOf, stateOf, untilChanged }: RefreshScope) {
-  const storing = createSlots(ARCHIVES_AT_ONCE);
+  const storing = new Slots({ works: 'archives', total: ARCHIVES_AT_ONCE });
   return {
     /** Orders the source of the next components that are due. */
     startRetrieve: ({
@@ -80,7 +81,7 @@ export function createRetrieveActivities(deps: Deps, { txOf, readsOf, callsOf, s
           const owners = await componentsOfRetrieve(readsOf(job), job.orgId, retrieveId);
           if (owners.length === 0) return { outcome: 'stored', files: 0 };
           const scope = { ...deps, tx: txOf(job), tenantId, org, syncId, signal };
-          const answer = await storing(() =>
+          const answer = await storing.run(tenantId, () =>
             callsOf(job, signal).download(retrieveId, (archive) => storeArchive(scope, archive, owners)),
           );
           if (!answer.isOk) return failed('Retrieved components could not be fetched', answer, { members });
@@ -111,22 +112,5 @@ export function createRetrieveActivities(deps: Deps, { txOf, readsOf, callsOf, s
         await addProgress(tx, job.syncId, { failedTypes });
       });
     },
-  };
-}
-
-/** So many works at once; the others wait until one of them is done. */
-function createSlots(slots: number) {
-  let free = slots;
-  const waiting: (() => void)[] = [];
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    }
   };
 }

@@ -7,6 +7,7 @@ import type { HostTokens } from '../../../domain/review/browser-sessions/hosts/h
 import type { FencedReads } from '../../../domain/kernel/data/fenced-reads.ts';
 import type { Actor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError, notFound } from '../../../domain/kernel/shared/errors.ts';
+import type { Slots } from '../../../domain/kernel/queues/slots.ts';
 import { addressKey, clientAddress, type TrustedProxies } from '../../../domain/kernel/outbound/client-address.ts';
 import { isId, newId } from '../../../domain/kernel/shared/ids.ts';
 import { type Asked, type CredentialDeps, identify } from '../credentials.ts';
@@ -16,7 +17,7 @@ import type { HttpMetrics } from '../server/metrics.ts';
 import { type PassedTo, passSocket } from './pass-socket.ts';
 import { isUnexpected } from '../problems.ts';
 import type { RateLimit } from '../rate-limit.ts';
-import type { SocketSlots } from './socket-slots.ts';
+import { takeSocket } from './socket-slots.ts';
 
 /** Sockets of one process that are neither admitted nor refused yet. */
 const OPENING_MAX = 50;
@@ -73,7 +74,7 @@ export interface SocketDeps extends CredentialDeps {
   /** Counts each by its address, before anything is asked of it. */
   addressLimit: RateLimit;
   trustedProxies: TrustedProxies;
-  slots: SocketSlots;
+  slots: Slots;
   basePath: string;
   now: () => Date;
   log: Logger;
@@ -118,7 +119,7 @@ export function createSocketServer(routes: readonly SocketRoute[], deps: SocketD
     }
   };
   const passOn = async (request: IncomingMessage, connection: Duplex, head: Buffer, to: SocketTo) => {
-    const leave = deps.slots.take(to.tenantId);
+    const leave = takeSocket(deps.slots, to.tenantId);
     connection.once('close', leave);
     try {
       await passSocket(request, connection, head, to);

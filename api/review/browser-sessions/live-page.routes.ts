@@ -10,6 +10,7 @@ import { definePublicRoute } from '../../http/define-route.ts';
 import { basePathOf, htmlReply } from '../../http/server/html-page.ts';
 import { NoContent } from '../../http/parameters.ts';
 import { passPictures } from '../pass-pictures.ts';
+import { takeSocket } from '../../http/sockets/socket-slots.ts';
 import { RawReply, reply } from '../../http/replies.ts';
 import type { PublicScope } from '../../http/scope.ts';
 import { admission, linksIn, withLink } from './live-admission.ts';
@@ -170,7 +171,7 @@ export const livePageRoutes = [
       const { hostTokens, findLiveAccess } = adapters.browsers;
       const callerNow = () => callerOf(scope);
       const to = await admission(access, 'watch', { hostTokens, now, findLiveAccess, callerNow });
-      const leave = adapters.browsers.socketSlots.take(to.tenantId);
+      const leave = takeSocket(adapters.browsers.socketSlots, to.tenantId);
       const answer = await passPictures(to).catch((error: unknown) => {
         leave();
         throw error;

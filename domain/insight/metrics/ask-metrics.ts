@@ -4,7 +4,7 @@ import type { MetricsStore, StoreAnswer, StoreParameters, StoreRead } from './me
 import { QueryQuarantine } from './query-quarantine.ts';
 import { type CheckedQuery, isTrouble, type QueryTrouble } from './query-rules.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
-import { TenantQueue } from '../../kernel/queues/tenant-queue.ts';
+import { Slots } from '../../kernel/queues/slots.ts';
 
 /** An answer in Prometheus' form, as it comes. */
 export interface MetricAnswer {
@@ -32,9 +32,9 @@ const REFUSAL_MAX_BYTES = 64 * 1024;
 /** What one tenant may take of the store, of each process that asks it. */
 const SHARES = {
   works: 'queries of metrics',
-  running: 12,
-  runningPerTenant: 3,
-  waitingPerTenant: 50,
+  total: 12,
+  perHolder: 3,
+  waitingPerHolder: 50,
   waitMs: 10_000,
   restFactor: 1,
 };
@@ -46,7 +46,7 @@ const QUARANTINED: QueryTrouble = {
 
 /** @param store undefined: there is none, and every question is answered so. */
 export function createAskMetrics(store: MetricsStore | undefined): AskMetrics {
-  const queue = new TenantQueue(SHARES);
+  const slots = new Slots(SHARES);
   const quarantine = new QueryQuarantine();
 
   /** Asks with what the query's time is left, and stays until the answer has been read. */
@@ -74,7 +74,7 @@ export function createAskMetrics(store: MetricsStore | undefined): AskMetrics {
     if (!store) return AWAY;
     const asked = { tenantId, what, parameters: query.parameters, until: performance.now() + query.timeoutMs };
     const { promise, resolve, reject } = Promise.withResolvers<MetricsAnswer>();
-    queue.run(tenantId, () => askInTime(asked, signal, resolve), { signal }).catch(reject);
+    slots.run(tenantId, () => askInTime(asked, signal, resolve), { signal }).catch(reject);
     let answer: MetricsAnswer;
     try {
       answer = await promise;

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { DomainError } from '../../kernel/shared/errors.ts';
-import { mayTakeMore } from '../../kernel/queues/fair-share-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 
 /** Counting reads an index of all windows that wait: it may take a twentieth of the time. */
 const [COUNTED_EVERY_MS, REST_PER_MS_OF_COUNTING] = [1_000, 20];
-/** One tenant alone fills four fifths. */
+/**
+ * A tenant may have so many times what is free: alone it fills four fifths, and whatever some do there is room for others
+ * (as in "Dynamic queue length thresholds for shared-memory packet switches", Choudhury and Hahne, 1998).
+ */
 const TIMES_FREE = 4;
 const RETRY_AFTER_SECONDS = '30';
 
@@ -30,7 +32,7 @@ export function createBufferRoom(bufferRows: number): AssertRoom {
     }
     const own = counted.byTenant.get(tx.tenantId) ?? 0;
     const free = Math.max(0, bufferRows - counted.total);
-    if (mayTakeMore(own, free, TIMES_FREE)) return;
+    if (own < TIMES_FREE * free) return;
     throw new DomainError(
       'unavailable',
       free > 0

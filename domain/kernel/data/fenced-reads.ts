@@ -6,7 +6,7 @@ import { cancelStatement } from './cancel-statement.ts';
 import { QuaysideDialect } from './dialect.ts';
 import { createPool, type DatabaseAccess, POOL_SIZE } from './pool.ts';
 import { inOnePacket, PreparedStatements } from './prepared-statements.ts';
-import { TenantQueue } from '../queues/tenant-queue.ts';
+import { Slots } from '../queues/slots.ts';
 import type { ReadDatabase, Tables } from './tables.ts';
 
 /** A read that takes longer is cancelled (SQLSTATE 57014). */
@@ -92,27 +92,26 @@ export function createFencedReads(
     onError,
   );
   const connections = ordinary.poolSize ?? POOL_SIZE;
-  const ordinaryReads = new TenantQueue({
+  const ordinaryReads = new Slots({
     works: 'reads',
-    running: connections,
-    runningPerTenant: Math.max(1, connections - leftToOthers(connections)),
-    waitingPerTenant: ORDINARY_WAITING_PER_TENANT,
+    total: connections,
+    perHolder: Math.max(1, connections - leftToOthers(connections)),
+    waitingPerHolder: ORDINARY_WAITING_PER_TENANT,
     waitMs: ORDINARY_WAIT_MS,
-    restFactor: 0,
   });
-  const slowReads = new TenantQueue({
+  const slowReads = new Slots({
     works: 'slow queries',
-    running: slowPoolSize,
-    runningPerTenant: SLOW_RUNNING_PER_TENANT,
-    waitingPerTenant: SLOW_WAITING_PER_TENANT,
+    total: slowPoolSize,
+    perHolder: SLOW_RUNNING_PER_TENANT,
+    waitingPerHolder: SLOW_WAITING_PER_TENANT,
     waitMs: SLOW_WAIT_MS,
     restFactor: REST_FACTOR,
   });
-  const triedReads = new TenantQueue({
+  const triedReads = new Slots({
     works: 'slow queries',
-    running: connections,
-    runningPerTenant: TRIED_PER_TENANT,
-    waitingPerTenant: TRIED_WAITING_PER_TENANT,
+    total: connections,
+    perHolder: TRIED_PER_TENANT,
+    waitingPerHolder: TRIED_WAITING_PER_TENANT,
     waitMs: SLOW_WAIT_MS,
     restFactor: REST_FACTOR,
   });

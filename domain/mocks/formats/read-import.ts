@@ -1,7 +1,7 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { TenantQueue } from '../../kernel/queues/tenant-queue.ts';
+import { Slots } from '../../kernel/queues/slots.ts';
 import { FormatError, type Imported } from './imported.ts';
 
 export const IMPORT_FORMATS = ['yaml', 'har', 'openapi', 'wiremock'] as const;
@@ -26,13 +26,12 @@ const THREAD = new URL('./import-thread.ts', import.meta.url);
 const TIMEOUT_MS = 30_000;
 const MEMORY_MB = 512;
 /** More would take the processor from the requests of others. Those that wait hold their documents in memory. */
-const queue = new TenantQueue({
+const slots = new Slots({
   works: 'imports',
-  running: 2,
-  runningPerTenant: 1,
-  waitingPerTenant: 3,
+  total: 2,
+  perHolder: 1,
+  waitingPerHolder: 3,
   waitMs: 60_000,
-  restFactor: 0,
 });
 
 /**
@@ -42,7 +41,7 @@ const queue = new TenantQueue({
  * @param signal of whoever waits for it: without them it is not read any further.
  */
 export const readImport = (tenantId: string, order: ImportOrder, signal: AbortSignal): Promise<Imported> =>
-  queue.run(
+  slots.run(
     tenantId,
     async () => {
       const outcome = await inThread(order, signal);

@@ -6,6 +6,7 @@ import type { OrgConnections } from '../crm-orgs/tokens/org-connections.ts';
 import { mayPass, persistently } from '../../kernel/data/database-trouble.ts';
 import type { FencedReads } from '../../kernel/data/fenced-reads.ts';
 import { type Actor, systemActor, type TenantKey } from '../../kernel/shared/actor.ts';
+import { Slots } from '../../kernel/queues/slots.ts';
 import type { UnitOfWork } from '../../unit-of-work.ts';
 import type { PollFailure } from './org-limits.entities.ts';
 import { type ClaimedOrg, claimNow, pollUnderWay, releaseNow } from './poll-claims.queries.ts';
@@ -77,7 +78,7 @@ const NOT_STORED = crmFailure(
 
 export function createOrgPolls({ connections, reads, actingAs, everyMs, now, log }: OrgPollsParts): OrgPolls {
   const unitOf = (tenant: TenantKey) => actingAs(systemActor(tenant, 'org-limits'));
-  const takeSlot = createSlots();
+  const slots = new Slots({ works: 'polls', total: FORCED_MAX, perHolder: FORCED_PER_TENANT_MAX });
 
   const ask: OrgPolls['ask'] = async ({ tenantId, tenantSlug }, { orgId, claim }, stop) => {
     const limit = AbortSignal.timeout(ASK_TIMEOUT_MS);
@@ -148,7 +149,7 @@ export function createOrgPolls({ connections, reads, actingAs, everyMs, now, log
     ask,
     record,
     async pollNow(tenant, orgId) {
-      const free = takeSlot(tenant.tenantId);
+      const free = slots.take(tenant.tenantId);
       if (!free) return TOO_MANY;
       try {
         const claimed = await unitOf(tenant)((tx) => claimNow(tx, orgId));
@@ -158,21 +159,5 @@ export function createOrgPolls({ connections, reads, actingAs, everyMs, now, log
       }
       return awaited(tenant, orgId);
     },
-  };
-}
-
-/** Slots of forced polls; undefined while there is none, else what gives it back. */
-function createSlots() {
-  const open = new Map<string, number>();
-  return (tenantId: string): (() => void) | undefined => {
-    const ofTenant = open.get(tenantId) ?? 0;
-    const ofAll = open.values().reduce((sum, taken) => sum + taken, 0);
-    if (ofTenant >= FORCED_PER_TENANT_MAX || ofAll >= FORCED_MAX) return undefined;
-    open.set(tenantId, ofTenant + 1);
-    return () => {
-      const left = (open.get(tenantId) ?? 1) - 1;
-      if (left > 0) open.set(tenantId, left);
-      else open.delete(tenantId);
-    };
   };
 }

@@ -4,7 +4,7 @@ import { type Answer, RawReply } from '../../../api/http/replies.ts';
 import { changesOfRequest } from '../../../api/http/request-changes.ts';
 import type { Idempotency, KeptReply } from '../../../domain/kernel/idempotency/idempotency.mutations.ts';
 import { DomainError, type ErrorCode } from '../../../domain/kernel/shared/errors.ts';
-import { TenantQueue } from '../../../domain/kernel/queues/tenant-queue.ts';
+import { Slots } from '../../../domain/kernel/queues/slots.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -209,27 +209,26 @@ describe('what is kept of a reply', () => {
 });
 
 test('a request that has begun is not refused for how many of its tenant wait, and goes before them', async () => {
-  const queue = new TenantQueue({
+  const slots = new Slots({
     works: 'changes',
-    running: 1,
-    runningPerTenant: 1,
-    waitingPerTenant: 2,
+    total: 1,
+    perHolder: 1,
+    waitingPerHolder: 2,
     waitMs: 120_000,
-    restFactor: 0,
     isContinuedFirst: true,
   });
   const done: string[] = [];
   const doing = (name: string) => async () => void done.push(name);
-  const begun = changesOfRequest(queue);
+  const begun = changesOfRequest(slots);
   await begun('a', doing('claimed'));
   const held = Promise.withResolvers<void>();
-  const others = [queue.run('a', () => held.promise), ...['b', 'c'].map((name) => queue.run('a', doing(name)))];
-  await expect(changesOfRequest(queue)('a', doing('new'))).rejects.toMatchObject({ code: 'rate_limited' });
+  const others = [slots.run('a', () => held.promise), ...['b', 'c'].map((name) => slots.run('a', doing(name)))];
+  await expect(changesOfRequest(slots)('a', doing('new'))).rejects.toMatchObject({ code: 'rate_limited' });
   const rest = [begun('a', doing('executed')), begun('a', doing('kept'))];
   held.resolve();
   await Promise.all([...others, ...rest]);
   await eventually(
-    async () => queue.isUsedBy('a'),
+    async () => slots.isUsedBy('a'),
     (isUsed) => !isUsed,
   );
   expect(done).toEqual(['claimed', 'executed', 'kept', 'b', 'c']);

@@ -1,4 +1,4 @@
-import { createSocketSlots } from '../../../api/http/sockets/socket-slots.ts';
+import { createSocketSlots, takeSocket } from '../../../api/http/sockets/socket-slots.ts';
 
 test('one tenant takes half of the slots of a process, and others have theirs', () => {
   const slots = createSocketSlots();
@@ -6,7 +6,7 @@ test('one tenant takes half of the slots of a process, and others have theirs', 
     const leaves: (() => void)[] = [];
     for (;;)
       try {
-        leaves.push(slots.take(tenantId));
+        leaves.push(takeSocket(slots, tenantId));
       } catch (error) {
         expect(error).toMatchObject({ code: 'unavailable' });
         return leaves;

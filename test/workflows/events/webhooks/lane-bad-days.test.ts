@@ -4,7 +4,7 @@ import { type WebhookReceiver, webhookReceiver } from '../../../simulators/webho
 
 const TRIGGERED = 2_400;
 const STORED = 2_000;
-/** Bounds of each webhook, as in `pump.activities.ts`. */
+/** Bounds of each webhook, as in `pump.activities.ts` and `row-pump.ts`. */
 const [HELD_MAX, UNRECORDED_MAX] = [96, 128];
 const QUEUES = ['webhooks-v1', 'system-v1'];
 
