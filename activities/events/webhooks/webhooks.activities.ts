@@ -8,7 +8,7 @@ import {
 import type { Outcome } from '../../../domain/events/webhooks/outcomes.queries.ts';
 import { disableWebhook } from '../../../domain/events/webhooks/webhooks.mutations.ts';
 import type { Deps } from '../../deps.ts';
-import { createDuePoller } from './due-poller.ts';
+import { createDuePoller } from '../../due-poller.ts';
 import { type LaneTarget, openTarget } from './lane-target.ts';
 import { createPumpActivities, type PumpActivities } from './pump.activities.ts';
 

@@ -1,9 +1,8 @@
-import { activityInfo } from '@temporalio/activity';
 import { createPollClaims } from '../../../domain/orgs/org-limits/poll-claims.queries.ts';
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import type { PumpReport } from '../../../workflows/orgs/org-limits/org-limits.contract.ts';
 import type { Deps } from '../../deps.ts';
-import { withHeartbeat } from '../../heartbeat.ts';
+import { asPump } from '../../row-pump.ts';
 import { createPollPump } from './poll-pump.ts';
 
 export type OrgLimitActivities = ReturnType<typeof createOrgLimitActivities>;
@@ -15,9 +14,9 @@ export function createOrgLimitActivities({ system, orgPolls }: Deps) {
   return {
     /** Polls the orgs of a tenant that are due; a repetition first gives back what a lost worker held. */
     pollDueOrgs: (tenant: TenantKey): Promise<PumpReport> =>
-      withHeartbeat(async (stop) => {
-        if (activityInfo().attempt > 1) await store.releaseAll(tenant);
-        return pump(tenant, stop);
-      }),
+      asPump(
+        () => store.releaseAll(tenant),
+        (stop) => pump(tenant, stop),
+      ),
   };
 }
