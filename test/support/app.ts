@@ -41,6 +41,7 @@ export interface TestApp {
   databaseUrl: string;
   /** A client that acts as the caller, or without a credential. */
   as: (caller?: Bearer) => ApiClient;
+  signIn: (person: { email: string; password: string }) => Promise<Caller>;
   tenant: { id: string; slug: string };
   /** The same, as inputs of workflows and activities name it. */
   tenantKey: TenantKey;
@@ -77,6 +78,8 @@ export interface TestAppOptions {
   processLog?: ProcessLog;
   /** A migrated database instead of one of the run's server; it is left as it is. */
   databaseUrl?: string;
+  /** The tenants of the given database; their people sign in when a test asks for it. */
+  tenants?: FirstTenants;
   /** Its tenants have ids that no other app has: for what leaves the database, as metrics do. */
   hasOwnTenants?: boolean;
 }
@@ -144,21 +147,23 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     return orm.em.getConnection().execute(statement, parameters) as never;
   };
   const as = (caller: Bearer = {}) => new ApiClient(url, caller, (problem) => said?.problems.push(problem));
-  const signIn = async ({ email, password }: { email: string; password: string }): Promise<Caller> => {
+  const signIn: TestApp['signIn'] = async ({ email, password }) => {
     const body = await as().post(200, '/api/auth/admin/login', { email, password });
     return { email, password, token: body.access_token, refreshToken: body.refresh_token };
   };
   const { acme, other } = tenants;
   // One after the other: each connection that PostgreSQL opens reads the catalog of its database anew.
-  const owner = await signIn(acme.owner);
-  const member = await signIn(acme.member);
-  const stranger = await signIn(other.owner);
+  const callerOf = options.tenants ? notSignedIn : signIn;
+  const owner = await callerOf(acme.owner);
+  const member = await callerOf(acme.member);
+  const stranger = await callerOf(other.owner);
 
   const app: TestApp = {
     url,
     server: api.server,
     databaseUrl: database.url,
     as,
+    signIn,
     tenant: { id: acme.id, slug: 'acme' },
     tenantKey: { tenantId: acme.id, tenantSlug: 'acme' },
     owner,
@@ -187,11 +192,18 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   return app;
 }
 
+const notSignedIn = async (person: { email: string; password: string }): Promise<Caller> => ({
+  ...person,
+  token: '',
+  refreshToken: '',
+});
+
 async function databaseOf({
   databaseUrl,
+  tenants,
   hasOwnTenants = false,
 }: TestAppOptions): Promise<{ database: TestDatabase; tenants: FirstTenants }> {
   if (databaseUrl === undefined && !hasOwnTenants) return databaseWithTenants();
   const database = databaseUrl === undefined ? await testDatabase() : { url: databaseUrl, drop: async () => {} };
-  return { database, tenants: await makeFirstTenants(database.url) };
+  return { database, tenants: tenants ?? (await makeFirstTenants(database.url)) };
 }

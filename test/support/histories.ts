@@ -13,9 +13,11 @@ const ReplayWorker = workersOn({ thread: REPLAY_THREAD, activityNames: [] }, () 
 const fileOf = (name: string) => new URL(`../workflows/histories/${name}.json`, import.meta.url);
 
 /** Replays a recorded history with the workflows of today; rejects when they would do something else. */
-export async function replay(name: string): Promise<void> {
+export const replay = (name: string): Promise<void> => replayFile(fileOf(name));
+
+export async function replayFile(file: string | URL): Promise<void> {
   const workflowBundle = { codePath: process.env.QS_TEST_BUNDLE ?? '' };
-  const history = JSON.parse(readFileSync(fileOf(name), 'utf8')) as {
+  const history = JSON.parse(readFileSync(file, 'utf8')) as {
     events: [{ workflowExecutionStartedEventAttributes: { workflowId: string } }];
   };
   const { workflowId } = history.events[0].workflowExecutionStartedEventAttributes;
@@ -66,7 +68,7 @@ export function recording(what: string, record: (recorder: Recorder) => Promise<
         async keep(name, workflowId, runId) {
           const handle = handleOf(workflowId, runId);
           await hasEnded(handle);
-          writeFileSync(fileOf(name), withoutMachine(historyToJSON(await handle.fetchHistory())));
+          writeFileSync(fileOf(name), textOfHistory(await handle.fetchHistory()));
         },
       });
     } finally {
@@ -85,10 +87,12 @@ async function hasEnded(handle: WorkflowHandle): Promise<void> {
     }
 }
 
-/** Without what tells of the machine on which it was recorded. */
-function withoutMachine(history: string): string {
+/** A history as a file holds it, without what tells of the machine on which it was recorded. */
+export function textOfHistory(history: Awaited<ReturnType<WorkflowHandle['fetchHistory']>>): string {
   const told = JSON.parse(
-    history.replaceAll(tmpdir(), '/data').replaceAll(new RegExp(`\\d+@${hostname()}`, 'g'), 'worker'),
+    historyToJSON(history)
+      .replaceAll(tmpdir(), '/data')
+      .replaceAll(new RegExp(`\\d+@${hostname()}`, 'g'), 'worker'),
   ) as unknown;
   return JSON.stringify(told, (member, value: unknown) => (member === 'stackTrace' ? undefined : value), 2);
 }
