@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { msUntilDue, untilDue } from '../../kernel/data/leases.ts';
+import { dueRows } from '../../kernel/data/due-rows.queries.ts';
 import { statement } from '../../kernel/data/statement.ts';
 import type { Database } from '../../kernel/data/tables.ts';
 import type { TenantKey } from '../../kernel/shared/actor.ts';
@@ -21,49 +21,37 @@ const LEASE_MARGIN_MS = 20_000;
 
 const NOW = sql<string>`now()`;
 
-const CLAIM = statement<{ webhookId: string; limit: number }>()((db, { webhookId, limit }) =>
-  db
-    .with('due', (inner) =>
-      inner
-        .selectFrom('webhook_delivery as d')
-        .where('d.webhookId', '=', webhookId)
-        .where('d.status', '=', sql.lit('pending'))
-        .where('d.dueAt', '<=', NOW)
-        .where((eb) => eb.or([eb('d.leaseUntil', 'is', null), eb('d.leaseUntil', '<=', NOW)]))
-        .where(sql<boolean>`(select status = 'active' and deleted_at is null from webhook where id = ${webhookId})`)
-        .orderBy('d.dueAt')
-        .limit(limit)
-        .forUpdate('d')
-        .skipLocked()
-        .select(['d.tenantId', 'd.id']),
-    )
-    .updateTable('webhook_delivery as d')
-    .from(['due', 'webhook as w'])
-    .set((eb) => ({
-      claims: eb('d.claims', '+', sql.lit(1)),
-      leaseUntil: sql<string>`now() + (w.timeout_ms + ${sql.lit(LEASE_MARGIN_MS)}) * interval '1 ms'`,
-    }))
-    .whereRef('d.tenantId', '=', 'due.tenantId')
-    .whereRef('d.id', '=', 'due.id')
-    .where('w.id', '=', webhookId)
-    .returning((eb) => [
-      'd.id',
-      'd.tenantId',
-      'd.event',
-      eb.cast<string>('d.payload', 'text').as('payload'),
-      'd.traceparent',
-      'd.attempts',
-      'd.claims as claim',
-      'd.createdAt',
-      'w.revision',
-    ]),
-);
-
 /**
  * A delivery that a worker holds: `payload` is JSON as it was given, `attempts` counts those made so far, `claim` says
  * which claim this is (only the last one may record), and `revision` grows whenever what is needed for sending changes.
  */
-export type ClaimedDelivery = Awaited<ReturnType<typeof CLAIM>>[number];
+export interface ClaimedDelivery {
+  id: string;
+  tenantId: string;
+  event: string;
+  payload: string;
+  traceparent: string | null;
+  attempts: number;
+  claim: number;
+  createdAt: string;
+  revision: number;
+}
+
+const DELIVERIES = dueRows<ClaimedDelivery>({
+  table: 'webhook_delivery',
+  key: ['tenantId', 'id'],
+  lane: 'webhookId',
+  isPending: sql`r.status = 'pending'`,
+  isServed: (webhookId) => sql`(select status = 'active' and deleted_at is null from webhook where id = ${webhookId})`,
+  claim: {
+    counter: 'claims',
+    // As long as its longest attempt can last.
+    lease: sql`(w.timeout_ms + ${sql.lit(LEASE_MARGIN_MS)}) * interval '1 ms'`,
+    also: { table: sql`webhook w`, on: (webhookId) => sql`w.id = ${webhookId}` },
+    returning: sql`r.id, r.tenant_id as "tenantId", r.event, r.payload::text as payload, r.traceparent, r.attempts,
+      r.claims as claim, r.created_at as "createdAt", w.revision`,
+  },
+});
 
 const TARGET = statement<{ webhookId: string }>()((db, { webhookId }) =>
   db
@@ -91,41 +79,16 @@ const TARGET = statement<{ webhookId: string }>()((db, { webhookId }) =>
 /** A webhook as it is stored; secrets and headers are encrypted. */
 export type StoredTarget = Awaited<ReturnType<typeof TARGET>>[number];
 
-const NEXT_DUE = statement<{ webhookId: string }>()((db, { webhookId }) =>
-  db
-    .selectFrom('webhook_delivery as d')
-    .where('d.webhookId', '=', webhookId)
-    .where('d.status', '=', sql.lit('pending'))
-    .where(sql<boolean>`(select status = 'active' and deleted_at is null from webhook where id = ${webhookId})`)
-    .select(untilDue('d').as('inMs')),
-);
-
-const DUE_WEBHOOKS = statement<{ webhookIds: readonly string[] }>()((db, { webhookIds }) =>
-  db
-    .selectFrom(sql<{ id: string }>`unnest(${webhookIds}::uuid[])`.as<'lane'>(sql`lane (id)`))
-    .innerJoin('webhook as w', (join) =>
-      join.onRef('w.id', '=', 'lane.id').on('w.status', '=', sql.lit('active')).on('w.deletedAt', 'is', null),
-    )
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('webhook_delivery as d')
-          .whereRef('d.webhookId', '=', 'lane.id')
-          .where('d.status', '=', sql.lit('pending'))
-          .where('d.dueAt', '<=', NOW)
-          .where((eb) => eb.or([eb('d.leaseUntil', 'is', null), eb('d.leaseUntil', '<=', NOW)]))
-          .select(sql.lit(1).as('one')),
-      ),
-    )
-    .select('w.id'),
-);
-
 /** Statements that work across tenants; nearly everything else goes through a unit of work. */
 export type LaneStore = ReturnType<typeof createLaneStore>;
 
 /** @param db connections with the role of the system. */
 export const createLaneStore = (db: Database) => ({
-  /** Claims up to `limit` due deliveries of a lane, each for as long as its longest attempt can last. */
-  claim: ({ webhookId }: LaneKey, limit: number): Promise<ClaimedDelivery[]> => CLAIM(db, { webhookId, limit }),
+  claim: ({ webhookId }: LaneKey, limit: number) => DELIVERIES.claimDue(db, webhookId, limit),
+  releaseAll: ({ webhookId }: LaneKey) => DELIVERIES.releaseAll(db, webhookId),
+  /** Milliseconds until the lane has work again; undefined when nothing is pending, or the webhook is not active. */
+  nextDueInMs: ({ webhookId }: LaneKey) => DELIVERIES.nextDueInMs(db, webhookId),
+  dueWebhooks: (webhookIds: readonly string[]) => DELIVERIES.dueLanes(db, webhookIds),
 
   /** How the lane's webhook is to be called now. */
   async target({ webhookId }: LaneKey): Promise<StoredTarget> {
@@ -153,28 +116,6 @@ export const createLaneStore = (db: Database) => ({
       .whereRef('d.claims', '=', 'mine.claim')
       .where('d.status', '=', 'pending')
       .execute();
-  },
-
-  /** Releases all that a lost pump of the lane held. */
-  async releaseAll({ webhookId }: LaneKey): Promise<void> {
-    await db
-      .updateTable('webhook_delivery')
-      .set({ leaseUntil: null })
-      .where('webhookId', '=', webhookId)
-      .where('status', '=', 'pending')
-      .where('leaseUntil', 'is not', null)
-      .execute();
-  },
-
-  /** Milliseconds until the lane has work again; undefined when nothing is pending, or the webhook is not active. */
-  async nextDueInMs({ webhookId }: LaneKey): Promise<number | undefined> {
-    const [row] = await NEXT_DUE(db, { webhookId });
-    return msUntilDue(row);
-  },
-
-  /** The ones of some webhooks that have something due which nobody holds. */
-  async dueWebhooks(webhookIds: readonly string[]): Promise<string[]> {
-    return (await DUE_WEBHOOKS(db, { webhookIds })).map(({ id }) => id);
   },
 
   /** Lanes with deliveries that are overdue and that nobody works on: their signal was lost. */

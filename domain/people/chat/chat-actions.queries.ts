@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { json } from '../../kernel/data/columns.ts';
-import { msUntilDue, untilDue } from '../../kernel/data/leases.ts';
+import { dueRows } from '../../kernel/data/due-rows.queries.ts';
 import { statement } from '../../kernel/data/statement.ts';
 import type { Database } from '../../kernel/data/tables.ts';
 import type { TenantKey } from '../../kernel/shared/actor.ts';
@@ -69,51 +69,34 @@ export interface ChatLaneKey extends TenantKey {
 
 /** Longer than everything that an action asks of the platform. */
 const LEASE_MS = 60_000;
-/** And held by nobody. */
-const IS_DUE = sql<boolean>`a.status = 'pending' and a.due_at <= now() and (a.lease_until is null or a.lease_until <= now())`;
+export interface ClaimedAction {
+  id: string;
+  tenantId: string;
+  content: ChatActionContent;
+  responseUrl: string | null;
+  attempts: number;
+  createdAt: string;
+}
 
-const CLAIM = statement<{ workspaceId: string; limit: number }>()((db, { workspaceId, limit }) =>
-  db
-    .with('due', (inner) =>
-      inner
-        .selectFrom('chat_action as a')
-        .where('a.workspaceId', '=', workspaceId)
-        .where(IS_DUE)
-        .orderBy('a.dueAt')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked()
-        .select(['a.tenantId', 'a.id']),
-    )
-    .updateTable('chat_action as a')
-    .from('due')
-    .set((eb) => ({
-      attempts: eb('a.attempts', '+', sql.lit(1)),
-      leaseUntil: sql<string>`now() + ${sql.lit(LEASE_MS)} * interval '1 ms'`,
-    }))
-    .whereRef('a.tenantId', '=', 'due.tenantId')
-    .whereRef('a.id', '=', 'due.id')
-    .returning(['a.id', 'a.tenantId', 'a.content', 'a.responseUrl', 'a.attempts', 'a.createdAt']),
-);
-export type ClaimedAction = Awaited<ReturnType<typeof CLAIM>>[number];
-
-const DUE_WORKSPACES = statement<{ workspaceIds: readonly string[] }>()((db, { workspaceIds }) =>
-  db
-    .selectFrom(sql<{ id: string }>`unnest(${workspaceIds}::uuid[])`.as<'lane'>(sql`lane (id)`))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('chat_action as a')
-          .whereRef('a.workspaceId', '=', 'lane.id')
-          .where(IS_DUE)
-          .select(sql.lit(1).as('one')),
-      ),
-    )
-    .select('lane.id'),
-);
+const ACTIONS = dueRows<ClaimedAction>({
+  table: 'chat_action',
+  key: ['tenantId', 'id'],
+  lane: 'workspaceId',
+  isPending: sql`r.status = 'pending'`,
+  claim: {
+    counter: 'attempts',
+    lease: sql`${sql.lit(LEASE_MS)} * interval '1 ms'`,
+    returning: sql`r.id, r.tenant_id as "tenantId", r.content, r.response_url as "responseUrl", r.attempts,
+      r.created_at as "createdAt"`,
+  },
+});
 
 /** Statements of the chat lanes, which work across tenants. @param db connections with the role of the system. */
 export const createChatActionStore = (db: Database) => ({
-  claim: ({ workspaceId }: ChatLaneKey, limit: number): Promise<ClaimedAction[]> => CLAIM(db, { workspaceId, limit }),
+  claim: ({ workspaceId }: ChatLaneKey, limit: number) => ACTIONS.claimDue(db, workspaceId, limit),
+  releaseAll: ({ workspaceId }: ChatLaneKey) => ACTIONS.releaseAll(db, workspaceId),
+  nextDueInMs: ({ workspaceId }: ChatLaneKey) => ACTIONS.nextDueInMs(db, workspaceId),
+  dueWorkspaces: (workspaceIds: readonly string[]) => ACTIONS.dueLanes(db, workspaceIds),
 
   /** Notes how an attempt ended: done, failed for good (`error`), or to be tried again in `retryInMs`. */
   async conclude(
@@ -140,42 +123,15 @@ export const createChatActionStore = (db: Database) => ({
       .execute();
   },
 
-  /** Releases all that a lost pump of the lane held. */
-  async releaseAll({ workspaceId }: ChatLaneKey): Promise<void> {
-    await db
-      .updateTable('chat_action')
-      .set({ leaseUntil: null })
-      .where('workspaceId', '=', workspaceId)
-      .where('status', '=', 'pending')
-      .where('leaseUntil', 'is not', null)
-      .execute();
-  },
-
-  /** Milliseconds until the lane has work again; undefined when nothing is pending. */
-  async nextDueInMs({ workspaceId }: ChatLaneKey): Promise<number | undefined> {
-    const row = await db
-      .selectFrom('chat_action as a')
-      .where('a.workspaceId', '=', workspaceId)
-      .where('a.status', '=', 'pending')
-      .select(untilDue('a').as('inMs'))
-      .executeTakeFirst();
-    return msUntilDue(row);
-  },
-
-  /** The ones of some workspaces whose lanes have something due which nobody holds. */
-  async dueWorkspaces(workspaceIds: readonly string[]): Promise<string[]> {
-    return (await DUE_WORKSPACES(db, { workspaceIds })).map(({ id }) => id);
-  },
-
   /** Lanes with actions that are overdue and that nobody holds: their signal was lost. */
   overdue: (byMs: number, limit: number): Promise<ChatLaneKey[]> =>
     db
-      .selectFrom('chat_action as a')
-      .where(IS_DUE)
-      .where('a.dueAt', '<', sql<string>`now() - ${byMs}::int * interval '1 ms'`)
-      .groupBy(['a.tenantId', 'a.workspaceId'])
+      .selectFrom('chat_action as r')
+      .where(ACTIONS.isDue)
+      .where('r.dueAt', '<', sql<string>`now() - ${byMs}::int * interval '1 ms'`)
+      .groupBy(['r.tenantId', 'r.workspaceId'])
       .limit(limit)
-      .select(['a.tenantId', tenantSlugOf('a.tenantId'), 'a.workspaceId'])
+      .select(['r.tenantId', tenantSlugOf('r.tenantId'), 'r.workspaceId'])
       .execute(),
 });
 export type ChatActionStore = ReturnType<typeof createChatActionStore>;

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { msUntilDue, untilDue } from '../../kernel/data/leases.ts';
-import { statement } from '../../kernel/data/statement.ts';
+import { dueRows } from '../../kernel/data/due-rows.queries.ts';
 import type { Database } from '../../kernel/data/tables.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { tenantSlugOf } from '../../kernel/tenants/tenants.queries.ts';
@@ -70,55 +69,36 @@ export async function insertApprovalMessage(
 }
 
 const LEASE_MS = 60_000;
-const NOW = sql<string>`now()`;
-/** And held by nobody. */
-const IS_DUE = sql<boolean>`m.shown_revision < m.wanted_revision and m.due_at <= now()
-  and (m.lease_until is null or m.lease_until <= now())`;
 
-const CLAIM = statement<{ workspaceId: string; limit: number }>()((db, { workspaceId, limit }) =>
-  db
-    .with('due', (inner) =>
-      inner
-        .selectFrom('chat_message as m')
-        .where('m.workspaceId', '=', workspaceId)
-        .where(IS_DUE)
-        .orderBy('m.dueAt')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked()
-        .select(['m.tenantId', 'm.workspaceId as workspace_id', 'm.channel', 'm.ts']),
-    )
-    .updateTable('chat_message as m')
-    .from('due')
-    .set((eb) => ({
-      attempts: eb('m.attempts', '+', sql.lit(1)),
-      leaseUntil: sql<string>`now() + ${sql.lit(LEASE_MS)} * interval '1 ms'`,
-    }))
-    .whereRef('m.tenantId', '=', 'due.tenantId')
-    .whereRef('m.workspaceId', '=', 'due.workspace_id')
-    .whereRef('m.channel', '=', 'due.channel')
-    .whereRef('m.ts', '=', 'due.ts')
-    .returning(['m.tenantId', 'm.workspaceId', 'm.channel', 'm.ts', 'm.approvalId', 'm.wantedRevision', 'm.attempts']),
-);
-export type ClaimedMessage = Awaited<ReturnType<typeof CLAIM>>[number];
+export interface ClaimedMessage {
+  tenantId: string;
+  workspaceId: string;
+  channel: string;
+  ts: string;
+  approvalId: string;
+  wantedRevision: number;
+  attempts: number;
+}
 
-const DUE_WORKSPACES = statement<{ workspaceIds: readonly string[] }>()((db, { workspaceIds }) =>
-  db
-    .selectFrom(sql<{ id: string }>`unnest(${workspaceIds}::uuid[])`.as<'lane'>(sql`lane (id)`))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('chat_message as m')
-          .whereRef('m.workspaceId', '=', 'lane.id')
-          .where(IS_DUE)
-          .select(sql.lit(1).as('one')),
-      ),
-    )
-    .select('lane.id'),
-);
+const MESSAGES = dueRows<ClaimedMessage>({
+  table: 'chat_message',
+  key: ['tenantId', 'workspaceId', 'channel', 'ts'],
+  lane: 'workspaceId',
+  isPending: sql`r.shown_revision < r.wanted_revision`,
+  claim: {
+    counter: 'attempts',
+    lease: sql`${sql.lit(LEASE_MS)} * interval '1 ms'`,
+    returning: sql`r.tenant_id as "tenantId", r.workspace_id as "workspaceId", r.channel, r.ts,
+      r.approval_id as "approvalId", r.wanted_revision as "wantedRevision", r.attempts`,
+  },
+});
 
 /** Statements of the chat lanes, which work across tenants. @param db connections with the role of the system. */
 export const createChatMessageStore = (db: Database) => ({
-  claim: ({ workspaceId }: ChatLaneKey, limit: number): Promise<ClaimedMessage[]> => CLAIM(db, { workspaceId, limit }),
+  claim: ({ workspaceId }: ChatLaneKey, limit: number) => MESSAGES.claimDue(db, workspaceId, limit),
+  releaseAll: ({ workspaceId }: ChatLaneKey) => MESSAGES.releaseAll(db, workspaceId),
+  nextDueInMs: ({ workspaceId }: ChatLaneKey) => MESSAGES.nextDueInMs(db, workspaceId),
+  dueWorkspaces: (workspaceIds: readonly string[]) => MESSAGES.dueLanes(db, workspaceIds),
 
   /** Notes that a message shows its revision, or cannot any more (`error`), or is to be tried again in `retryInMs`. */
   async conclude(
@@ -141,39 +121,14 @@ export const createChatMessageStore = (db: Database) => ({
       .execute();
   },
 
-  /** Releases all that a lost pump of the lane held. */
-  async releaseAll({ workspaceId }: ChatLaneKey): Promise<void> {
-    await db
-      .updateTable('chat_message')
-      .set({ leaseUntil: null })
-      .where('workspaceId', '=', workspaceId)
-      .where('leaseUntil', 'is not', null)
-      .execute();
-  },
-
-  /** Milliseconds until the lane has a message to change; undefined when there is none. */
-  async nextDueInMs({ workspaceId }: ChatLaneKey): Promise<number | undefined> {
-    const row = await db
-      .selectFrom('chat_message as m')
-      .where('m.workspaceId', '=', workspaceId)
-      .where(sql<boolean>`m.shown_revision < m.wanted_revision`)
-      .select(untilDue('m').as('inMs'))
-      .executeTakeFirst();
-    return msUntilDue(row);
-  },
-
-  async dueWorkspaces(workspaceIds: readonly string[]): Promise<string[]> {
-    return (await DUE_WORKSPACES(db, { workspaceIds })).map(({ id }) => id);
-  },
-
   /** Lanes with messages that are overdue and that nobody holds. */
   overdue: (byMs: number, limit: number): Promise<ChatLaneKey[]> =>
     db
-      .selectFrom('chat_message as m')
-      .where(IS_DUE)
-      .where('m.dueAt', '<', sql<string>`${NOW} - ${byMs}::int * interval '1 ms'`)
-      .groupBy(['m.tenantId', 'm.workspaceId'])
+      .selectFrom('chat_message as r')
+      .where(MESSAGES.isDue)
+      .where('r.dueAt', '<', sql<string>`now() - ${byMs}::int * interval '1 ms'`)
+      .groupBy(['r.tenantId', 'r.workspaceId'])
       .limit(limit)
-      .select(['m.tenantId', tenantSlugOf('m.tenantId'), 'm.workspaceId'])
+      .select(['r.tenantId', tenantSlugOf('r.tenantId'), 'r.workspaceId'])
       .execute(),
 });
