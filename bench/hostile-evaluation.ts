@@ -7,13 +7,14 @@ import { checkBounds } from '../domain/insight/metrics/expression-bound-rules.ts
 import { tokensOf } from '../domain/insight/metrics/expression-token-rules.ts';
 import { compileStep } from '../domain/mocks/scenarios/compile-step.ts';
 import { mockRequest } from '../domain/mocks/serving/mock-request.ts';
-import type { StepRequest } from '../domain/mocks/scenarios/step-rules.ts';
 import { matchesPattern } from '../domain/kernel/text/pattern-rules.ts';
 import { compileTemplate } from '../domain/events/webhooks/body-template.ts';
 import { compileFilter } from '../domain/events/webhooks/filter-rules.ts';
 import { compileLinearRegex } from '../domain/events/webhooks/linear-regex.ts';
 import { PatternWorkError, withPatternWork } from '../domain/events/webhooks/pattern-work.ts';
 import { Figures, quantile } from './figures.ts';
+import { type Attack, MOCK_ATTACKS } from './hostile-attacks.ts';
+import { longestTurns } from './hostile-turns.ts';
 import { generate, unexpected } from './load.ts';
 import { beginProbes } from './probes.ts';
 import { startService } from './service.ts';
@@ -21,7 +22,8 @@ import { startService } from './service.ts';
 /**
  * Measures the worst that users can write at the places of docs/bounds.md: how long one evaluation takes, and what
  * requests to mocks that evaluate it again and again cost `GET /healthz` and another tenant. Options: `--rounds 3`,
- * `--seconds 8` of each attack, `--per-second 50` ordinary requests, `--only evaluations` or `attacks`, `--attack` one kind.
+ * `--seconds 8` of each attack, `--per-second 50` ordinary requests, `--only evaluations`, `turns` or `attacks`, `--attack` one kind.
+ * Turns are measured by the CPU of the main thread: whatever else the machine does they say what a stall would be.
  */
 const { values: options } = parseArgs({
   options: {
@@ -38,53 +40,6 @@ const ATTACKERS = 8;
 /** The most that the places allow one evaluation, see docs/bounds.md. */
 const STEP_UNITS = 1_250_000;
 const FILTER_UNITS = 500_000;
-
-interface Attack {
-  match: Partial<StepRequest>;
-  body: string;
-  headers: Record<string, string>;
-}
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-const list = (count: number, element: string) => `[${`${element},`.repeat(count - 1)}${element}]`;
-const check = (is: unknown) => ({ checks: [{ of: 'body' as const, is }] });
-
-/** What a step tests, with the request that takes it longest. */
-const MOCK_ATTACKS: Record<string, Attack> = {
-  'pattern of a header': {
-    match: { headers: { 'x-a': { regex: '(a?){480}[^a]' } } },
-    body: '',
-    headers: { 'x-a': 'a'.repeat(640) },
-  },
-  'JSON path that descends': {
-    match: check({ jsonPath: '$..[?@.a]', none: true }),
-    body: list(1_100, '{"a":1}'),
-    headers: JSON_TYPE,
-  },
-  'XML of empty elements': { match: check({ xml: '<b/>' }), body: `<a>${'<b/>'.repeat(13_000)}</a>`, headers: {} },
-  'XML of deep elements': {
-    match: check({ xml: '<b/>' }),
-    body: `${'<a>'.repeat(190)}${'<b/>'.repeat(4_000)}${'</a>'.repeat(190)}`,
-    headers: {},
-  },
-  'search for a long text': {
-    match: check({ contains: `${'a'.repeat(15_000)}b${'a'.repeat(15_000)}` }),
-    body: 'a'.repeat(1_100_000),
-    headers: {},
-  },
-  'lists in any order': {
-    match: check({ json: Array.from({ length: 1_200 }, (_, at) => at), anyOrder: true }),
-    body: JSON.stringify(Array.from({ length: 1_200 }, (_, at) => 1_200 - at)),
-    headers: JSON_TYPE,
-  },
-  'JSON of many values': { match: { body: ['x'] }, body: list(49_900, '{}'), headers: JSON_TYPE },
-  'JSON of too many values': { match: { body: ['x'] }, body: list(1_700_000, '{}'), headers: JSON_TYPE },
-  'form of many fields': {
-    match: { body: { x: '1' } },
-    body: Array.from({ length: 9_999 }, (_, at) => `k${at}=1`).join('&'),
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  },
-};
 
 function judged({ match, body, headers }: Attack): () => void {
   const step = compileStep({
@@ -118,6 +73,7 @@ function otherEvaluations(): Record<string, () => void> {
 }
 
 const figures = new Figures();
+const isAsked = (attack: string): boolean => options.attack === undefined || options.attack === attack;
 
 function measureEvaluations(): void {
   const places = Object.entries(MOCK_ATTACKS).map(([name, attack]) => [`mock: ${name}`, judged(attack)] as const);
@@ -153,12 +109,13 @@ async function measureAttacks(): Promise<void> {
         perSecond: Number(options['per-second']),
       });
     const targets = new Map<string, string>();
-    for (const [name, { match }] of Object.entries(MOCK_ATTACKS)) {
+    for (const [name, { match, response }] of Object.entries(MOCK_ATTACKS)) {
+      if (!isAsked(name)) continue;
       const workspace = name.replaceAll(' ', '-').toLowerCase();
       const root = `/api/mocks/workspaces/${workspace}/scenarios`;
       const steps = Array.from({ length: 20 }, () => ({
         request: { method: 'POST', path: '/**', ...match },
-        response: { status: 200 },
+        response: { status: 200, ...response },
       }));
       const { baseUrl } = await service.call<{ baseUrl: string }>('POST', root, { name: 'attack', steps });
       await service.call('POST', `${root}/attack/arm`);
@@ -168,7 +125,7 @@ async function measureAttacks(): Promise<void> {
     for (let round = 1; round <= Number(options.rounds); round++) {
       console.log(`round ${round}`);
       for (const [name, { body, headers }] of Object.entries(MOCK_ATTACKS)) {
-        if (options.attack !== undefined && options.attack !== name) continue;
+        if (!isAsked(name)) continue;
         const quiet = beginProbes(port, PROBE_EVERY_MS);
         const alone = await ordinary();
         const quietWaits = await quiet.end();
@@ -228,6 +185,14 @@ function beginAttack(port: string, path: string, headers: Record<string, string>
   };
 }
 
-if (options.only !== 'attacks') measureEvaluations();
-if (options.only !== 'evaluations') await measureAttacks();
+async function measureTurns(): Promise<void> {
+  for (let round = 1; round <= Number(options.rounds); round++)
+    for (const [name, attack] of Object.entries(MOCK_ATTACKS).filter(([one]) => isAsked(one)))
+      figures.note(`longest turn by CPU, ${name}`, await longestTurns(attack), 'ms', '<= 15');
+}
+
+const asked = (part: string): boolean => options.only === undefined || options.only === part;
+if (asked('evaluations')) measureEvaluations();
+if (asked('turns')) await measureTurns();
+if (asked('attacks')) await measureAttacks();
 figures.print();

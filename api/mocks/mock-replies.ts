@@ -79,14 +79,8 @@ export async function sendReply(deps: ReplyDeps, exchange: Exchange, reply: Repl
     case 'too_costly':
       named(response, reply.scenario);
       throw new DomainError('unprocessable', `Which step answers is not known: ${reply.reason}`);
-    case 'share_used':
-      throw new DomainError(
-        'rate_limited',
-        'The patterns and tests of this tenant have taken their share of the processor for now',
-        {
-          headers: { 'Retry-After': String(Math.ceil(reply.retryInMs / 1_000)) },
-        },
-      );
+    case 'not_now':
+      throw reply.error;
     case 'unmatched': {
       const { scenario, workspace, nearest, unmatched } = reply;
       named(response, scenario);

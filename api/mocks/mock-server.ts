@@ -7,6 +7,7 @@ import { contentCoding, isKnownCoding, unpacked } from '../../domain/kernel/shar
 import { DomainError, notFound } from '../../domain/kernel/shared/errors.ts';
 import { plainHost } from '../../domain/kernel/outbound/host-rules.ts';
 import { newId } from '../../domain/kernel/shared/ids.ts';
+import { assertShareLeft } from '../../domain/mocks/decide-batch.ts';
 import { MOCK_KEY, serviceId } from '../../domain/mocks/mock-keys.ts';
 import type { MockQueue } from '../../domain/mocks/serving/mock-queue.ts';
 import { mockRequest } from '../../domain/mocks/serving/mock-request.ts';
@@ -82,6 +83,7 @@ export function createMockServer(deps: MockServerDeps): MockServer {
     const queue = await queueOf(key, request);
     const { place } = queue;
     await limit(place.workspaceId);
+    assertShareLeft(place.tenantId);
     const run = runOf(request);
     const received = await bodiesOf(place.tenantId).readBytes(request, response, BODY_MAX_BYTES);
     const headers = headersOf(request, deps.publicUrl);

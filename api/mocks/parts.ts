@@ -4,6 +4,7 @@ import { connectDatabase } from '../../domain/kernel/data/database.ts';
 import type { OutboundAddresses } from '../../domain/kernel/outbound/outbound-addresses.ts';
 import { mocksHostOf, mocksUrlOf } from '../../domain/kernel/settings/config.ts';
 import { createRecordCall } from '../../domain/mocks/recording/record-call.ts';
+import { createEvaluationThreads } from '../../domain/mocks/serving/evaluation-threads.ts';
 import { createMockQueues } from '../../domain/mocks/serving/mock-queues.ts';
 import type { ApiBase } from '../base.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
@@ -35,11 +36,13 @@ const CONNECTIONS = { poolSize: 4, isPipelined: true, settings: { synchronous_co
 export function createMockAnswering({ backend, config, database }: ApiBase, metrics: HttpMetrics): MockAnswering {
   const { access, actingAs, encryption, log } = backend;
   const own = connectDatabase({ ...access, ...CONNECTIONS }, backend.onConnectionLost);
+  const threads = createEvaluationThreads();
   const { forward, close } = createMockUpstream(backend.mockUpstreams, config.publicUrl);
   const answer = createMockServer({
     queues: createMockQueues({
       database: own.db,
       actingAs,
+      evaluateInThread: threads.evaluate,
       onError: (error) => log.warn({ err: error }, 'a request without a step was not announced'),
     }),
     forward,
@@ -62,5 +65,5 @@ export function createMockAnswering({ backend, config, database }: ApiBase, metr
     log,
     metrics,
   });
-  return { answer, close: () => Promise.all([own.close(), close()]) };
+  return { answer, close: () => Promise.all([threads.close(), own.close(), close()]) };
 }

@@ -1,21 +1,18 @@
 import type { TenantKey } from '../kernel/shared/actor.ts';
+import { firstFrom } from '../kernel/shared/ordered-rules.ts';
+import { DomainError } from '../kernel/shared/errors.ts';
 import { newId } from '../kernel/shared/ids.ts';
 import { Turns } from '../kernel/shared/turns.ts';
-import { FilterError } from '../events/webhooks/filter-rules.ts';
-import {
-  PatternShareError,
-  PatternShares,
-  PatternWorkError,
-  withPatternWork,
-} from '../events/webhooks/pattern-work.ts';
+import { PatternShares, type PatternWork, PatternWorkError, patternWork } from '../events/webhooks/pattern-work.ts';
 import { drawnFault } from './serving/answer.ts';
 import { calledRequest } from './serving/called-request.ts';
 import type { CompiledStep } from './scenarios/compile-step.ts';
 import type { MockRequest } from './serving/mock-request.ts';
 import type { BodyForm } from './mocks.entities.ts';
 import type { ActiveScenario, CallNote, RunChange } from './serving/replay.queries.ts';
-import { nearestSteps, type NearMiss } from './serving/nearest-steps.ts';
-import { type CompiledSteps, type Evaluation, type Hit, type RunState, stepFor, useStep } from './serving/replay.ts';
+import { type Asked, evaluate, type EvaluatedScenario, type Verdict } from './serving/evaluate.ts';
+import type { NearMiss } from './serving/nearest-steps.ts';
+import { type Hit, noteUse, type RunState } from './serving/replay.ts';
 import type { RequestFault } from './validate-request.ts';
 
 export interface MockPlace extends TenantKey {
@@ -39,7 +36,8 @@ export type Reply =
       unmatched: number;
     }
   | { kind: 'too_costly'; scenario: ActiveScenario; reason: string }
-  | { kind: 'share_used'; scenario: ActiveScenario; retryInMs: number }
+  /** Its tenant has to wait, or the thread that evaluated it ended. */
+  | { kind: 'not_now'; error: DomainError }
   | { kind: 'recording'; scenario: ActiveScenario; workspace: string }
   /** Nothing is armed. */
   | { kind: 'inactive'; workspace: string }
@@ -54,38 +52,59 @@ export interface Called {
 }
 
 /** A scenario as one process knows it. */
-export interface Compiled {
+export interface Compiled extends EvaluatedScenario {
   workspace: string;
   scenario: ActiveScenario;
-  steps: CompiledSteps;
-  bodies: Map<number, { body: Uint8Array | null; bodyForm: BodyForm | null }>;
   runs: Map<string, RunState>;
+  /** Its last request took long to evaluate: the next one is not tried here first. */
+  isSlow?: boolean;
 }
+
+/** Evaluates a request in a thread, with the whole budget; answers what of it was used. */
+export type EvaluateInThread = (
+  tenantId: string,
+  known: Compiled,
+  asked: Asked,
+) => Promise<{ verdict: Verdict; used: number }>;
 
 export interface Decided<T extends Called> {
   replies: Map<T, Reply>;
   changes: Map<string, RunChange>;
   calls: CallNote[];
+  /** The next request takes long to evaluate: only `inThread` can. */
+  isSlowNext: boolean;
 }
 
 /** Requests that are left when this time is over wait for the next batch, so that others are served in between. */
 const DECIDING_MS = 20;
+/** Others have their turn after so long, between two steps. */
+const TURN_MS = 10;
 
-/** Matches requests one after the other, as many as there is time for; changes the states of their runs. */
+/**
+ * Matches requests one after the other, as many as there is time for; changes the states of their runs.
+ * @param inThread absent: requests that take long are left, with all behind them.
+ */
 export async function decideBatch<T extends Called>(
   tenantId: string,
   known: Compiled,
   batch: readonly T[],
+  inThread?: EvaluateInThread,
 ): Promise<Decided<T>> {
   const turns = new Turns(TURN_MS);
   const until = performance.now() + DECIDING_MS;
-  const replies = new Map<T, Reply>();
-  const changes = new Map<string, RunChange>();
-  const calls: CallNote[] = [];
+  const decided: Decided<T> = { replies: new Map(), changes: new Map(), calls: [], isSlowNext: false };
+  const { replies, changes, calls } = decided;
   const now = new Date().toISOString();
   for (const one of batch) {
     if (replies.size > 0 && performance.now() > until) break;
     const state = known.runs.get(one.run) as RunState;
+    // Those that are decided do not wait for one that takes long.
+    const isThreadFree = replies.size === 0 ? inThread : undefined;
+    const outcome = await outcomeOf({ tenantId, turns, inThread: isThreadFree, now }, known, state, one.request);
+    if (outcome === 'slow') {
+      decided.isSlowNext = true;
+      break;
+    }
     const change = changes.get(one.run) ?? {
       run: one.run,
       revision: state.revision,
@@ -96,7 +115,7 @@ export async function decideBatch<T extends Called>(
       unmatched: 0,
     };
     changes.set(one.run, change);
-    const { reply, note } = await decide({ tenantId, turns }, known, state, one.request, now);
+    const { reply, note } = replyTo(known, state, outcome);
     replies.set(one, reply);
     if (note?.outcome === 'matched') change.matched++;
     else if (note) change.unmatched++;
@@ -105,117 +124,149 @@ export async function decideBatch<T extends Called>(
     change.cursor = state.cursor;
     change.variables = state.variables;
   }
-  return { replies, changes, calls };
+  return decided;
 }
 
 /** What a call is noted as, beside the request; undefined for one that is not counted. */
 type Note = Pick<CallNote, 'outcome' | 'seq' | 'status' | 'fault'>;
-
-async function decide(
-  given: Given,
-  { steps, bodies, scenario, workspace }: Compiled,
-  state: RunState,
-  request: MockRequest,
-  now: string,
-): Promise<{ reply: Reply; note?: Note }> {
-  const cut = (error: PatternWorkError): { reply: Reply; note?: Note } => {
-    if (error instanceof PatternShareError)
-      return { reply: { kind: 'share_used', scenario, retryInMs: error.retryInMs } };
-    state.unmatched++;
-    return { reply: { kind: 'too_costly', scenario, reason: error.message }, note: UNMATCHED };
-  };
-  const step = await withinPatternWork(given, (evaluation) => stepFor(steps, state, request, evaluation));
-  if (step instanceof PatternWorkError) return cut(step);
-  if (!step) {
-    state.unmatched++;
-    const nearest =
-      scenario.unmatched === 'not_found'
-        ? await withinPatternWork(given, (evaluation) => nearestSteps(steps, state, request, evaluation))
-        : [];
-    return {
-      reply: {
-        kind: 'unmatched',
-        scenario,
-        workspace,
-        nearest: nearest instanceof PatternWorkError ? undefined : nearest,
-        unmatched: state.unmatched,
-      },
-      note: scenario.unmatched === 'pass_through' ? { ...UNMATCHED, outcome: 'passed_on' } : UNMATCHED,
-    };
-  }
-  const { seq, response } = step;
-  const fault = await faultOf(given, step, request);
-  if (fault instanceof PatternWorkError) return cut(fault);
-  if (fault instanceof FilterError) {
-    state.unmatched++;
-    return { reply: { kind: 'unusable', scenario, seq, reason: fault.message }, note: UNMATCHED };
-  }
-  if (fault) {
-    state.matched++;
-    const status = response.validates?.status ?? 400;
-    return {
-      reply: { kind: 'refused', scenario, seq, status, fault },
-      note: { outcome: 'matched', seq, status, fault: null },
-    };
-  }
-  const hit = useStep(steps, state, step, request, { now, uuid: newId() });
-  const { body = null, bodyForm = null } = bodies.get(seq) ?? {};
-  return {
-    reply: { kind: 'step', scenario, hit, body: body === null ? undefined : Buffer.from(body), bodyForm },
-    note: {
-      outcome: 'matched',
-      seq,
-      status: response.status,
-      fault: drawnFault(scenario.seed, hit)?.kind ?? null,
-    },
-  };
-}
-
-/** What is wrong with a request that a step matches. The same request is cut or not, whoever has compiled the schemas. */
-async function faultOf(
-  given: Given,
-  { validation, parameters }: CompiledStep,
-  request: MockRequest,
-): Promise<RequestFault | PatternWorkError | FilterError | undefined> {
-  if (!validation) return undefined;
-  try {
-    const validate = await withinPatternWork(given, ({ work }) => work(validation));
-    if (validate instanceof PatternWorkError) return validate;
-    return await withinPatternWork(given, ({ work }) => work(() => validate(request, parameters(request.path))));
-  } catch (error) {
-    if (error instanceof FilterError) return error;
-    throw error;
-  }
-}
-
 const UNMATCHED: Note = { outcome: 'unmatched', seq: null, status: null, fault: null };
 
-/** Others have their turn after so long, between two steps. */
-const TURN_MS = 10;
-/** The most work of all patterns and tests for one request, and as much for its nearest steps: some 110 ms of a core each. */
-const PATTERN_WORK_MAX = 5_000_000;
-/** The most work of one step, as reading the largest body takes: some 30 ms of a core. */
-const STEP_WORK_MAX = 1_250_000;
+type Outcome = Verdict | Extract<Reply, { kind: 'not_now' }>;
 
-const patternShares = new PatternShares();
+function replyTo(known: Compiled, state: RunState, outcome: Outcome): { reply: Reply; note?: Note } {
+  const { scenario, workspace, bodies } = known;
+  const unmatched = (reply: Reply, note = UNMATCHED) => {
+    state.unmatched++;
+    return { reply, note };
+  };
+  switch (outcome.kind) {
+    case 'not_now':
+      return { reply: outcome };
+    case 'cut':
+      return unmatched({ kind: 'too_costly', scenario, reason: outcome.reason });
+    case 'unusable':
+      return unmatched({ ...outcome, scenario });
+    case 'unmatched':
+      return unmatched(
+        { ...outcome, scenario, workspace, unmatched: state.unmatched + 1 },
+        scenario.unmatched === 'pass_through' ? { ...UNMATCHED, outcome: 'passed_on' } : UNMATCHED,
+      );
+    case 'refused': {
+      state.matched++;
+      const { seq } = outcome;
+      const status = stepOf(known, seq).response.validates?.status ?? 400;
+      return { reply: { ...outcome, scenario, status }, note: { outcome: 'matched', seq, status, fault: null } };
+    }
+    case 'step': {
+      const { seq, use } = outcome;
+      const step = stepOf(known, seq);
+      const hit = noteUse(known.steps, state, step, use);
+      const { body = null, bodyForm = null } = bodies.get(seq) ?? {};
+      return {
+        reply: { kind: 'step', scenario, hit, body: body === null ? undefined : Buffer.from(body), bodyForm },
+        note: {
+          outcome: 'matched',
+          seq,
+          status: step.response.status,
+          fault: drawnFault(scenario.seed, hit)?.kind ?? null,
+        },
+      };
+    }
+  }
+}
+
+const stepOf = ({ steps }: Compiled, seq: number): CompiledStep =>
+  steps.steps[firstFrom(steps.steps, seq, (step) => step.seq)] as CompiledStep;
+
+/** What is evaluated here, some 3 ms of a core: what takes more is evaluated again, in a thread. */
+const HERE_WORK_MAX = 100_000;
+/** Compiling the schemas of a step, which happens once, may take longer. */
+const SCHEMAS_WORK_MAX = 300_000;
+
+/** What the requests to mocks of each tenant may take of this process. */
+export const mockShares = new PatternShares();
+
+/** Throws `rate_limited` for a tenant whose requests have taken their share of the processor for now. */
+export function assertShareLeft(tenantId: string): void {
+  const retryInMs = mockShares.retryInMs(tenantId);
+  if (retryInMs > 0)
+    throw new DomainError(
+      'rate_limited',
+      'The patterns and tests of this tenant have taken their share of the processor for now',
+      { headers: { 'Retry-After': String(Math.ceil(retryInMs / 1_000)) } },
+    );
+}
+
+class SlowError extends Error {}
 
 interface Given {
   tenantId: string;
   turns: Turns;
+  inThread: EvaluateInThread | undefined;
+  now: string;
 }
 
-async function withinPatternWork<T>(
-  { tenantId, turns }: Given,
-  evaluate: (evaluation: Evaluation) => T | Promise<T>,
-): Promise<T | PatternWorkError> {
+async function outcomeOf(
+  given: Given,
+  known: Compiled,
+  run: RunState,
+  request: MockRequest,
+): Promise<Outcome | 'slow'> {
   try {
-    const all = patternShares.begin(tenantId, PATTERN_WORK_MAX);
-    return await evaluate({ turns, work: (one) => all(() => withPatternWork(STEP_WORK_MAX, one)) });
+    return await verdictOn(given, known, run, request);
   } catch (error) {
-    if (error instanceof PatternWorkError) return error;
+    if (error instanceof DomainError) return { kind: 'not_now', error };
     throw error;
   }
 }
+
+async function verdictOn(
+  { tenantId, turns, inThread, now }: Given,
+  known: Compiled,
+  run: RunState,
+  request: MockRequest,
+): Promise<Verdict | 'slow'> {
+  assertShareLeft(tenantId);
+  const wantsNearest = known.scenario.unmatched === 'not_found';
+  const asked: Asked = { request, run, wantsNearest, now, uuid: newId() };
+  if (!known.isSlow) {
+    const verdict = await evaluatedHere(known, asked, { tenantId, turns });
+    if (verdict) return verdict;
+    known.isSlow = true;
+  }
+  if (!inThread) return 'slow';
+  const { verdict, used } = await inThread(tenantId, known, asked);
+  mockShares.spend(tenantId, used);
+  known.isSlow = used > HERE_WORK_MAX;
+  return verdict;
+}
+
+/** Undefined for a request that takes long. */
+async function evaluatedHere(
+  known: Compiled,
+  asked: Asked,
+  { tenantId, turns }: Pick<Given, 'tenantId' | 'turns'>,
+): Promise<Verdict | undefined> {
+  const [work, schemas] = [patternWork(HERE_WORK_MAX), patternWork(SCHEMAS_WORK_MAX)];
+  try {
+    return await evaluate(known, asked, { begin: (part) => slowAbove(part === 'schemas' ? schemas : work), turns });
+  } catch (error) {
+    if (error instanceof SlowError) return undefined;
+    throw error;
+  } finally {
+    mockShares.spend(tenantId, work.used() + schemas.used());
+  }
+}
+
+const slowAbove =
+  (work: PatternWork) =>
+  <T>(evaluated: () => T): T => {
+    try {
+      return work(evaluated);
+    } catch (error) {
+      throw error instanceof PatternWorkError ? new SlowError() : error;
+    }
+  };
 
 const noteOf = ({ request, run }: Called) => {
   const { method, path } = request;

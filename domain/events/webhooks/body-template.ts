@@ -1,5 +1,6 @@
 import { Liquid, type Template } from 'liquidjs';
 import { lookUp, MISSING } from '../../kernel/json/json-path-rules.ts';
+import { usePatternWork } from './pattern-work.ts';
 
 /** A template that cannot be used, or a path that an event does not have; the message is for the webhook's owner. */
 export class TemplateError extends Error {}
@@ -11,6 +12,9 @@ export const TEMPLATE_MAX = 65_536;
 const PLACES_MAX = 1_000;
 /** A short template may name a large payload many times. */
 const RENDERED_MAX = 4 * 1024 * 1024;
+
+/** Units of pattern work of a look-up, and of a character that is written. */
+const [PLACE_UNITS, WRITTEN_UNITS] = [10, 0.5];
 
 /** Liquid without tags and with one filter, so that templates can only look up paths. */
 const engine = new Liquid({ strictFilters: true, strictVariables: true, ownPropertyOnly: true });
@@ -26,14 +30,16 @@ export const templatePieces = (template: string): TemplatePiece[] => parse(templ
 /**
  * Compiles a body template: `{{ data.releaseName }}`, `{{ data.packages | json }}`. Strings are inserted as they are,
  * null as nothing, all other values as JSON. Throws `TemplateError` for anything but paths and the filter `json`;
- * rendering throws it for a path that the event does not have.
+ * rendering throws it for a path that the event does not have. Uses the work of patterns.
  */
 export function compileTemplate(template: string): RenderBody {
   const pieces = templatePieces(template);
   return (envelope) => {
     let body = '';
     for (const piece of pieces) {
-      body += 'text' in piece ? piece.text : insertedText(valueAt(envelope, piece.segments), piece.asJson);
+      const text = 'text' in piece ? piece.text : insertedText(valueAt(envelope, piece.segments), piece.asJson);
+      usePatternWork(PLACE_UNITS + WRITTEN_UNITS * text.length);
+      body += text;
       if (body.length > RENDERED_MAX)
         throw new TemplateError(`the body would be longer than ${RENDERED_MAX} characters`);
     }

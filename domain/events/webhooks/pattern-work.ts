@@ -8,6 +8,9 @@ export class PatternWorkError extends Error {
   }
 }
 
+/** A text is too large to be read, however much work may be used. */
+export class TextTooLargeError extends PatternWorkError {}
+
 /** The patterns of a tenant have taken what all of them may take for now; in so many ms they may take more. */
 export class PatternShareError extends PatternWorkError {
   readonly retryInMs: number;
@@ -71,26 +74,25 @@ export class PatternShares {
    * left, whatever it would take.
    */
   evaluate<T>(tenantId: string, max: number, evaluate: () => T): T {
-    return this.begin(tenantId, max)(evaluate);
+    const retryInMs = this.retryInMs(tenantId);
+    if (retryInMs > 0) throw new PatternShareError(retryInMs);
+    const work = patternWork(max);
+    try {
+      return work(evaluate);
+    } finally {
+      this.spend(tenantId, work.used());
+    }
   }
 
-  /**
-   * Begins a budget like that of `patternWork`, for several evaluations that belong together. Throws `PatternShareError` as
-   * `evaluate` does.
-   */
-  begin(tenantId: string, max: number): PatternWork {
+  /** In how many ms a tenant may evaluate again; 0: now. */
+  retryInMs(tenantId: string): number {
     const share = this.#shareOf(tenantId);
-    if (share.left <= 0) throw new PatternShareError(Math.ceil((1 - share.left) / WORK_PER_MS));
-    const work = patternWork(max);
-    const shared = <T>(evaluate: () => T): T => {
-      const before = work.used();
-      try {
-        return work(evaluate);
-      } finally {
-        share.left -= work.used() - before;
-      }
-    };
-    return Object.assign(shared, { used: work.used });
+    return share.left > 0 ? 0 : Math.ceil((1 - share.left) / WORK_PER_MS);
+  }
+
+  /** Takes what was used elsewhere for a tenant from its share. */
+  spend(tenantId: string, work: number): void {
+    this.#shareOf(tenantId).left -= work;
   }
 
   #shareOf(tenantId: string): { left: number; at: number } {
@@ -117,5 +119,5 @@ export function usePatternWork(work: number): void {
 
 /** Ends an evaluation for a text that is too large for it. Outside an evaluation it does nothing. */
 export function cutPatternWork(reason: string): void {
-  if (left !== Infinity) throw new PatternWorkError(reason);
+  if (left !== Infinity) throw new TextTooLargeError(reason);
 }

@@ -1,6 +1,4 @@
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { isOutOfMemory, newThread } from '../../kernel/queues/new-thread.ts';
 import { Slots } from '../../kernel/queues/slots.ts';
 import { FormatError, type Imported } from './imported.ts';
 
@@ -51,19 +49,8 @@ export const readImport = (tenantId: string, order: ImportOrder, signal: AbortSi
     { signal },
   );
 
-/** The thread sees no other variable; its modules are kept compiled where those of the process are. */
-function environment(): Record<string, string> {
-  const compiled = getCompileCacheDir();
-  return compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) };
-}
-
 function inThread(order: ImportOrder, signal: AbortSignal): Promise<ImportOutcome> {
-  const thread = new Worker(THREAD, {
-    workerData: order,
-    env: environment(),
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-  });
+  const thread = newThread(THREAD, MEMORY_MB, order);
   return new Promise<ImportOutcome>((resolve, reject) => {
     const clock = setTimeout(
       () => resolve({ refusal: `The document takes longer than ${TIMEOUT_MS / 1000} s to read` }),
@@ -71,9 +58,8 @@ function inThread(order: ImportOrder, signal: AbortSignal): Promise<ImportOutcom
     );
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     thread.once('message', resolve);
-    thread.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-        resolve({ refusal: 'The document takes too much memory when it is read' });
+    thread.once('error', (error: unknown) => {
+      if (isOutOfMemory(error)) resolve({ refusal: 'The document takes too much memory when it is read' });
       else reject(error);
     });
     thread.once('exit', () => {

@@ -2,6 +2,7 @@ import { isObject } from '../../kernel/json/json-rules.ts';
 import { lookUp, MISSING, parsePath } from '../../kernel/json/json-path-rules.ts';
 import { compileTemplate, type RenderBody, TemplateError } from '../../events/webhooks/body-template.ts';
 import { FilterError } from '../../events/webhooks/filter-rules.ts';
+import { TextTooLargeError } from '../../events/webhooks/pattern-work.ts';
 import type { Unjudged } from '../serving/judged-text.ts';
 import type { MockRequest } from '../serving/mock-request.ts';
 import { compilePath } from './path-template-rules.ts';
@@ -116,8 +117,18 @@ export const rootOf = (called: MockRequest, { parameters }: Pick<CompiledStep, '
   path: parameters(called.path),
   query: called.query,
   headers: called.headers,
-  body: called.body.map ? called.body.map.value : (called.body.text ?? null),
+  body: bodyOf(called),
 });
+
+/** JSON that is too large to be read is a text here. */
+function bodyOf({ body }: MockRequest): unknown {
+  try {
+    return body.map ? body.map.value : (body.text ?? null);
+  } catch (error) {
+    if (error instanceof TextTooLargeError) return body.text;
+    throw error;
+  }
+}
 
 /** How many things a step says of its requests beside the path. */
 function criteriaOf({ method, query, headers, body, checks = [], requires }: StepRequest): number {

@@ -1,10 +1,7 @@
-import { LRUCache } from 'lru-cache';
-import { isObject, parsedJson } from '../../kernel/json/json-rules.ts';
-import { lookUp, parsePath } from '../../kernel/json/json-path-rules.ts';
-import { compileTemplate, type RenderBody, TemplateError } from '../../events/webhooks/body-template.ts';
+import { TemplateError } from '../../events/webhooks/body-template.ts';
 import type { BodyForm } from '../mocks.entities.ts';
-import { drawn, type Hit, type TemplateContext } from './replay.ts';
-import { ECHO_MAX_BYTES, type Fault } from '../scenarios/step-rules.ts';
+import { drawn, type Hit } from './replay.ts';
+import type { Fault } from '../scenarios/step-rules.ts';
 
 /** A response of a step, as it is sent. */
 export interface MockAnswer {
@@ -35,49 +32,14 @@ const TYPES: Record<BodyForm, string> = {
   base64: 'application/octet-stream',
 };
 
-const TEMPLATES_KEPT = 500;
-const templates = new LRUCache<string, RenderBody>({ max: TEMPLATES_KEPT });
-
-function templateOf(text: string): RenderBody {
-  let template = templates.get(text);
-  if (!template) templates.set(text, (template = compileTemplate(text)));
-  return template;
-}
-
 /** The response of a step. Throws `TemplateError` where a template names what the request does not have. */
-export function composeAnswer(
-  { step, context, templateError }: Hit,
-  body: Buffer,
-  bodyForm: BodyForm | null,
-): MockAnswer {
-  if (templateError !== undefined) throw new TemplateError(templateError);
-  const { status, headers = {}, template, echo } = step.response;
-  const render = (text: string) => (template && context ? (step.texts.get(text)?.(context) ?? text) : text);
-  const sent: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    sent[name] = [value].flat().map(render);
-  }
-  if (bodyForm !== null) sent['content-type'] ??= TYPES[bodyForm];
-  const isTemplate = template === true && context !== undefined && bodyForm !== null && bodyForm !== 'base64';
-  const rendered = isTemplate ? Buffer.from(templateOf(body.toString('utf8'))(context)) : body;
-  return { status, headers: sent, body: echo && context ? withEcho(rendered, echo, context) : rendered };
+export function composeAnswer({ step, use }: Hit, body: Buffer, bodyForm: BodyForm | null): MockAnswer {
+  if (use.templateError !== undefined) throw new TemplateError(use.templateError);
+  const headers = { ...step.response.headers, ...use.rendered?.headers };
+  if (bodyForm !== null) headers['content-type'] ??= TYPES[bodyForm];
+  const rendered = use.rendered?.body;
+  return { status: step.response.status, headers, body: rendered === undefined ? body : Buffer.from(rendered) };
 }
-
-/** A body of which members are the request's own, where it has them in the same type; texts of the path are numbers then. */
-function withEcho(body: Buffer, echo: Record<string, string>, { request }: TemplateContext): Buffer {
-  const members = body.length > ECHO_MAX_BYTES ? undefined : parsedJson(body.toString('utf8'))?.value;
-  if (!isObject(members)) return body;
-  for (const [name, path] of Object.entries(echo)) {
-    if (!Object.hasOwn(members, name)) continue;
-    const found = lookUp(request, parsePath(path) ?? []);
-    const value = typeof members[name] === 'number' && isDecimal(found) ? Number(found) : found;
-    if (kindOf(value) === kindOf(members[name])) members[name] = value;
-  }
-  return Buffer.from(JSON.stringify(members));
-}
-
-const isDecimal = (value: unknown): boolean => typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value);
-const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
 
 /** A value that can end no header, in the bytes of UTF-8. */
 export const headerValue = (text: string): string =>

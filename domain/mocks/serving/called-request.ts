@@ -1,6 +1,6 @@
 import type { CalledRequest } from '../mocks.entities.ts';
 import type { MockRequest } from './mock-request.ts';
-import { isUnstorable, storable } from './replay.ts';
+import { isUnstorable, storable } from './storable-text-rules.ts';
 import { isSecretHeader, isSecretName, LEFT_OUT, textWithStandIns, withStandIns } from '../recording/secret-fields.ts';
 
 const BODY_MAX_BYTES = 8_192;

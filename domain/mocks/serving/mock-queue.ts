@@ -1,6 +1,14 @@
 import type { Database } from '../../kernel/data/tables.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
-import { type Called, type Compiled, type Decided, decideBatch, type MockPlace, type Reply } from '../decide-batch.ts';
+import {
+  type Called,
+  type Compiled,
+  type Decided,
+  decideBatch,
+  type EvaluateInThread,
+  type MockPlace,
+  type Reply,
+} from '../decide-batch.ts';
 import type { MockRequest } from './mock-request.ts';
 import {
   activeScenario,
@@ -36,14 +44,16 @@ const RETRIED = new Set(['40001', '40P01']);
 export class MockQueue {
   readonly place: MockPlace;
   readonly #db: Database;
+  readonly #inThread: EvaluateInThread;
   #known: Compiled | undefined;
   #waiting: Waiting[] = [];
   #isRunning = false;
 
   /** @param db connections with the role of the application that do not wait for the disk. */
-  constructor(db: Database, place: MockPlace) {
+  constructor(db: Database, place: MockPlace, inThread: EvaluateInThread) {
     this.#db = db;
     this.place = place;
+    this.#inThread = inThread;
   }
 
   get isIdle(): boolean {
@@ -87,7 +97,7 @@ export class MockQueue {
 
   async #answerKnown(batch: readonly Waiting[]): Promise<void> {
     const known = this.#known as Compiled;
-    const decided = await decideBatch(this.place.tenantId, known, batch);
+    const decided = await decideBatch(this.place.tenantId, known, batch, this.#inThread);
     const advanced = await inTenant(this.#db, this.place.tenantId, (tx) => this.#advance(tx, known, decided));
     this.#settle(batch, decided, advanced);
   }
@@ -99,7 +109,9 @@ export class MockQueue {
       if (reply) return { reply };
       const known = this.#known as Compiled;
       const admitted = batch.filter(({ run }) => known.runs.has(run));
+      // No connection is held while a thread evaluates: what takes long is decided in the next batch, without locks.
       const decided = await decideBatch(this.place.tenantId, known, admitted);
+      if (decided.isSlowNext) for (const one of admitted) one.isOvertaken &&= decided.replies.has(one);
       const advanced = admitted.length === 0 ? new Set<string>() : await this.#advance(tx, known, decided);
       return { admitted, decided, advanced };
     });
@@ -173,7 +185,7 @@ export class MockQueue {
   async #compiled(tx: Database, { id, mode }: ActiveScenario): Promise<Pick<Compiled, 'steps' | 'bodies'>> {
     const rows = await stepsToCompile(tx, this.place.tenantId, id);
     const bodies = rows.map(({ seq, body, bodyForm }) => [seq, { body, bodyForm }] as const);
-    return { steps: compileSteps(mode, rows), bodies: new Map(bodies) };
+    return { steps: await compileSteps(mode, rows), bodies: new Map(bodies) };
   }
 }
 

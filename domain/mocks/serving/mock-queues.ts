@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../../kernel/data/tables.ts';
 import { systemActor, type Actor } from '../../kernel/shared/actor.ts';
 import type { UnitOfWork } from '../../unit-of-work.ts';
-import type { MockPlace } from '../decide-batch.ts';
+import type { EvaluateInThread, MockPlace } from '../decide-batch.ts';
 import { MockQueue } from './mock-queue.ts';
 import { announceUnmatched } from '../scenarios/active-scenarios.mutations.ts';
 import { findMockWorkspace } from './replay.queries.ts';
@@ -20,6 +20,7 @@ interface Parts {
   /** Connections with the role of the application that do not wait for the disk. */
   database: Database;
   actingAs: (actor: Actor) => UnitOfWork;
+  evaluateInThread: EvaluateInThread;
   onError: (error: unknown) => void;
 }
 
@@ -28,7 +29,7 @@ const ANNOUNCED_EVERY_MS = 60_000;
 const ANNOUNCED_KEPT = 1_000;
 
 /** The workspaces that this process answers for, those that were used last. */
-export function createMockQueues({ database, actingAs, onError }: Parts): MockQueues {
+export function createMockQueues({ database, actingAs, evaluateInThread, onError }: Parts): MockQueues {
   const queues = new Map<string, MockQueue>();
   const announcedAt = new LRUCache<string, number>({ max: ANNOUNCED_KEPT });
   return {
@@ -37,7 +38,7 @@ export function createMockQueues({ database, actingAs, onError }: Parts): MockQu
       if (known) return known;
       const [found] = await findMockWorkspace(database, { hash: keyHash });
       if (!found) return undefined;
-      const queue = queues.get(keyHash) ?? new MockQueue(database, { ...found, keyHash });
+      const queue = queues.get(keyHash) ?? new MockQueue(database, { ...found, keyHash }, evaluateInThread);
       queues.set(keyHash, queue);
       if (queues.size > QUEUES_MAX) dropIdle(queues);
       return queue;

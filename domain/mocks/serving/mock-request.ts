@@ -69,6 +69,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function bodyOf(bytes: Buffer | undefined, contentType: string): MockBody {
   if (bytes === undefined || bytes.length === 0) return { text: undefined, map: undefined };
+  usePatternWork(BYTE_UNITS * bytes.length);
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -86,9 +87,11 @@ function bodyOf(bytes: Buffer | undefined, contentType: string): MockBody {
 }
 
 function fieldsOf(text: string, bytes: Buffer): MockBody['map'] {
-  const fields = bytes.reduce((count, byte) => (byte === AMPERSAND ? count + 1 : count), 1);
+  usePatternWork(FORM_BYTE_UNITS * bytes.length);
+  let fields = 1;
+  for (const byte of bytes) if (byte === AMPERSAND) fields++;
   if (fields > FIELDS_MAX) return undefined;
-  usePatternWork(FORM_BYTE_UNITS * bytes.length + FIELD_UNITS * fields);
+  usePatternWork(FIELD_UNITS * fields);
   return { value: valuesByName(new URLSearchParams(text)) };
 }
 
@@ -101,7 +104,7 @@ function boundedJson(text: string, bytes: Buffer): MockBody['map'] {
   return undefined;
 }
 
-/** Units of pattern work for JSON: for a byte, and for counting and for reading a value of arrays and objects. */
+/** Units of pattern work for a byte that is read as UTF-8, and again as JSON, and for counting and for reading a value of arrays and objects. */
 const [BYTE_UNITS, COUNTED_UNITS, READ_UNITS] = [0.1, 2.4, 5];
 
 /** JSON and the number of its values; where there are more than may be, too many to be read; undefined for another text. */

@@ -2,7 +2,7 @@ import type { CompiledStep } from '../scenarios/compile-step.ts';
 import type { Variables } from '../scenarios/step-conditions.ts';
 import type { Unjudged } from './judged-text.ts';
 import type { MockRequest } from './mock-request.ts';
-import { type CompiledSteps, type Evaluation, isLeft, nextStep, type RunState, usesOf } from './replay.ts';
+import { type CompiledSteps, type Evaluation, isLeft, nextStep, type RunPlace, usesOf } from './replay.ts';
 
 /** Whether a request meets one condition of a step. */
 export interface CriterionReport {
@@ -25,7 +25,7 @@ const NEAREST = 3;
 /** The steps that would have answered most nearly, and why they did not. */
 export async function nearestSteps(
   compiled: CompiledSteps,
-  run: RunState,
+  run: RunPlace,
   request: MockRequest,
   { work, turns }: Evaluation,
 ): Promise<NearMiss[]> {
@@ -48,7 +48,7 @@ export async function nearestSteps(
 }
 
 /** How much of a step fits; the path counts most. */
-function nearness({ conditions, request: { path } }: CompiledStep, run: RunState, request: MockRequest): number {
+function nearness({ conditions, request: { path } }: CompiledStep, run: RunPlace, request: MockRequest): number {
   let score = 0;
   for (const { criterion, judge } of conditions) {
     const isFit = judge(request, run.variables) === true;
@@ -67,7 +67,7 @@ function sharedStart(a: string, b: string): number {
   return at / longest;
 }
 
-function reportOf(step: CompiledStep, compiled: CompiledSteps, run: RunState, request: MockRequest): CriterionReport[] {
+function reportOf(step: CompiledStep, compiled: CompiledSteps, run: RunPlace, request: MockRequest): CriterionReport[] {
   const criteria = reportOfConditions(step, request, run.variables);
   const hits = run.hits.get(step.seq) ?? 0;
   const uses = usesOf(step, compiled.mode);

@@ -67,7 +67,7 @@ export type ActiveScenario = {
   [K in keyof NonNullable<Active>]: K extends 'upstream' ? NonNullable<Active>[K] : NonNullable<NonNullable<Active>[K]>;
 };
 
-/** Bodies up to this size are kept with the compiled steps; templates are no longer than that. */
+/** Bodies up to this size are kept with the compiled steps, and those into which something of the request is put. */
 export const SMALL_BODY_BYTES = 16 * 1024;
 
 /** All steps of a scenario, without long bodies. */
@@ -84,7 +84,7 @@ export const stepsToCompile = (db: Database, tenantId: string, scenarioId: strin
       'times',
       'bodyForm',
       sql<Uint8Array | null>`case when octet_length(body) <= ${sql.lit(SMALL_BODY_BYTES)} or response @> '{"template": true}'
-        then body end`.as('body'),
+        or response->'echo' is not null then body end`.as('body'),
     ])
     .execute();
 

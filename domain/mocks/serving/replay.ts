@@ -1,9 +1,9 @@
 import { firstFrom } from '../../kernel/shared/ordered-rules.ts';
-import type { Turns } from '../../kernel/shared/turns.ts';
-import { TemplateError } from '../../events/webhooks/body-template.ts';
-import { type CompiledStep, compileStep, rootOf, type StoredStepParts } from '../scenarios/compile-step.ts';
+import { Turns } from '../../kernel/shared/turns.ts';
+import { type CompiledStep, compileStep, type StoredStepParts } from '../scenarios/compile-step.ts';
 import type { Variables } from '../scenarios/step-conditions.ts';
 import type { MockRequest } from './mock-request.ts';
+import type { StepUse } from './step-use.ts';
 import type { MockMode } from '../scenarios/step-rules.ts';
 
 /** Steps in the order in which they are asked, found by method and path where those are literal. */
@@ -29,8 +29,21 @@ export interface RunState {
   unmatched: number;
 }
 
-export function compileSteps(mode: MockMode, stored: readonly StoredStepParts[]): CompiledSteps {
-  const steps = stored.map((step) => compileStep(step)).toSorted((a, b) => a.seq - b.seq);
+/** What of a run its next answer depends on. */
+export type RunPlace = Pick<RunState, 'cursor' | 'hits' | 'variables'>;
+
+/** Others in the process have their turn after so long. */
+const TURN_MS = 10;
+
+/** Prepares the steps of a scenario for many calls; many of them, or many patterns, take seconds. */
+export async function compileSteps(mode: MockMode, stored: readonly StoredStepParts[]): Promise<CompiledSteps> {
+  const turns = new Turns(TURN_MS);
+  const compiled: CompiledStep[] = [];
+  for (const step of stored) {
+    if (turns.isOver) await turns.next();
+    compiled.push(compileStep(step));
+  }
+  const steps = compiled.toSorted((a, b) => a.seq - b.seq);
   const ordered = mode === 'any' ? steps.toSorted((a, b) => b.specificity - a.specificity || a.seq - b.seq) : steps;
   const literal = new Map<string, CompiledStep[]>();
   const variable: CompiledStep[] = [];
@@ -51,11 +64,11 @@ export function compileSteps(mode: MockMode, stored: readonly StoredStepParts[])
 export const usesOf = ({ times }: CompiledStep, mode: MockMode): number => times ?? (mode === 'strict' ? 1 : Infinity);
 
 /** Whether a step still answers in a run. */
-export const isLeft = (step: CompiledStep, mode: MockMode, run: RunState): boolean =>
+export const isLeft = (step: CompiledStep, mode: MockMode, run: RunPlace): boolean =>
   (run.hits.get(step.seq) ?? 0) < usesOf(step, mode);
 
 /** The step that a mode `strict` waits for. */
-export const nextStep = ({ steps }: CompiledSteps, { cursor }: RunState): CompiledStep | undefined =>
+export const nextStep = ({ steps }: CompiledSteps, { cursor }: RunPlace): CompiledStep | undefined =>
   steps[firstFrom(steps, cursor + 1, ({ seq }) => seq)];
 
 /** How steps are evaluated for one request. */
@@ -73,7 +86,7 @@ export interface Evaluation {
  */
 export async function stepFor(
   compiled: CompiledSteps,
-  run: RunState,
+  run: RunPlace,
   request: MockRequest,
   { work, turns }: Evaluation,
 ): Promise<CompiledStep | undefined> {
@@ -96,79 +109,23 @@ export async function stepFor(
   return (place.get(first) ?? 0) < (place.get(other) ?? 0) ? first : other;
 }
 
-const VARIABLES_MAX = 200;
-const VARIABLE_MAX_CHARS = 4_096;
-
-/** What templates see. */
-export interface TemplateContext {
-  request: ReturnType<typeof rootOf>;
-  state: Variables;
-  /** ISO 8601. */
-  now: string;
-  uuid: string;
-}
-
 /** What became of a request that a step answers. */
 export interface Hit {
   step: CompiledStep;
   /** Counts the answers of the step in this run, from 1. */
   hit: number;
-  /** Undefined where nothing of the response is from the request. */
-  context: TemplateContext | undefined;
-  /** Why a variable could not be set. */
-  templateError?: string;
+  use: StepUse;
 }
 
-/** Uses a step: counts, advances the cursor, and changes the variables of the run. */
-export function useStep(
-  { mode }: CompiledSteps,
-  run: RunState,
-  step: CompiledStep,
-  request: MockRequest,
-  { now, uuid }: Pick<TemplateContext, 'now' | 'uuid'>,
-): Hit {
+/** Counts the use of a step in a run, and moves the run on. */
+export function noteUse({ mode }: CompiledSteps, run: RunState, step: CompiledStep, use: StepUse): Hit {
   const hit = (run.hits.get(step.seq) ?? 0) + 1;
   run.hits.set(step.seq, hit);
   run.matched++;
   if (mode !== 'strict' || hit >= usesOf(step, mode)) run.cursor = step.seq;
-  run.variables = withVariables(run.variables, step.captured(request));
-  const { sets, template, echo } = step.response;
-  if (sets === undefined && template !== true && echo === undefined) return { step, hit, context: undefined };
-  const context = { request: rootOf(request, step), state: run.variables, now, uuid };
-  if (sets === undefined) return { step, hit, context };
-  try {
-    const rendered = Object.entries(sets).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? (step.texts.get(value)?.(context) ?? value) : value,
-    ]);
-    run.variables = withVariables(run.variables, Object.fromEntries(rendered) as Variables);
-    return { step, hit, context };
-  } catch (error) {
-    if (error instanceof TemplateError) return { step, hit, context, templateError: error.message };
-    throw error;
-  }
+  run.variables = use.variables;
+  return { step, hit, use };
 }
-
-/** Variables are few and short: each batch of calls writes them. */
-function withVariables(before: Variables, changes: Variables): Variables {
-  const names = Object.keys(changes);
-  if (names.length === 0) return before;
-  const after: Record<string, unknown> = { ...before };
-  for (const name of names) {
-    const value = changes[name];
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const isKept = text.length <= VARIABLE_MAX_CHARS && (typeof value === 'string' || !isUnstorable(text));
-    if (isKept && (Object.hasOwn(after, name) || Object.keys(after).length < VARIABLES_MAX))
-      after[name] = typeof value === 'string' ? storable(value) : value;
-  }
-  return after;
-}
-
-/** PostgreSQL holds neither U+0000 nor unpaired surrogates. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
-
-/** Whether the JSON of a value has what PostgreSQL does not hold. */
-export const isUnstorable = (json: string): boolean => /\\u(?:0000|d[89a-f])/i.test(json);
 
 /**
  * A number from 0 to 1 (exclusive) that only depends on what it is drawn for, so that a rehearsal repeats exactly.

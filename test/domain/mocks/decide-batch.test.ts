@@ -16,7 +16,13 @@ async function decided(validates: RequestSchemas) {
     ['', { name: '', revision: 0, cursor: 0, hits: new Map(), variables: {}, matched: 0, unmatched: 0 }],
   ]);
   const scenario = { seed: 1, unmatched: 'not_found' } as Parameters<typeof decideBatch>[1]['scenario'];
-  const known = { workspace: 'w', scenario, steps: compileSteps('any', [step(validates)]), bodies: new Map(), runs };
+  const known = {
+    workspace: 'w',
+    scenario,
+    steps: await compileSteps('any', [step(validates)]),
+    bodies: new Map(),
+    runs,
+  };
   const called = { request: mockRequest('GET', '/a?limit=x', {}, Buffer.alloc(0)), run: '' };
   return { ...(await decideBatch('tenant', known, [called])), called };
 }

@@ -1,4 +1,4 @@
-import { PatternShares } from '../../../domain/events/webhooks/pattern-work.ts';
+import { patternWork } from '../../../domain/events/webhooks/pattern-work.ts';
 import { calledRequest } from '../../../domain/mocks/serving/called-request.ts';
 import { mockRequest, valuesByName } from '../../../domain/mocks/serving/mock-request.ts';
 import { threadCpuMs } from '../../support/thread-cpu.ts';
@@ -36,8 +36,7 @@ test('the journal keeps of a large body its size alone, and has it read by nobod
 
 test('JSON of too many values is not read, a test of it says so, and counting them used work', () => {
   const body = `[${'{},'.repeat(50_000)}{}]`;
-  const shares = new PatternShares(() => 0);
-  const work = shares.begin('tenant', 1_000_000);
+  const work = patternWork(1_000_000);
   expect(() => work(() => json(body).body.map)).toThrow(
     'the JSON of its body has more than 50,000 values or 100 levels',
   );
@@ -48,7 +47,7 @@ test('JSON of too many values is not read, a test of it says so, and counting th
 });
 
 test('who may not have JSON read has used what it took to count its values', () => {
-  const work = new PatternShares(() => 0).begin('tenant', 200_000);
+  const work = patternWork(200_000);
   expect(() => work(() => json(`[${'{},'.repeat(49_000)}{}]`).body.map)).toThrow('too much work');
   expect(work.used()).toBeGreaterThan(100_000);
 });

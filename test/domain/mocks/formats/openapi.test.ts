@@ -137,7 +137,7 @@ describe('a description of OpenAPI', () => {
 
   it('answers with other responses, examples and samples where Prefer asks for them', async () => {
     const { steps, notTaken } = described(shop, { components });
-    const compiled = compileSteps('any', steps);
+    const compiled = await compileSteps('any', steps);
     const run = { name: '', revision: 0, cursor: 0, hits: new Map(), variables: {}, matched: 0, unmatched: 0 };
     const evaluation = { work: <T>(evaluate: () => T) => evaluate(), turns: new Turns(Infinity) };
     const answered = async (prefer: string) => {
