@@ -72,10 +72,6 @@ export function isExact(number: string): boolean {
   return printed === number || decimal(number) === decimal(printed);
 }
 
-/** The first number of a JSON text that is not exact. */
-export const inexactNumber = (text: string): WrittenNumber | undefined =>
-  doubtfulNumbers(text).find(({ source }) => !isExact(source));
-
 /** The JSON pointer (RFC 6901) to the value that begins at an index of a valid JSON text. */
 export function pointerAt(text: string, index: number): string {
   // An element's place in its array, or where the name of a member begins and ends.

@@ -71,7 +71,3 @@ export const addUsage = (one: ModelUsage, other: ModelUsage): ModelUsage => ({
   cacheRead: one.cacheRead + other.cacheRead,
   cacheWrite: one.cacheWrite + other.cacheWrite,
 });
-
-/** All tokens that pass between us and the model. */
-export const allTokensOf = ({ input, output, cacheRead, cacheWrite }: ModelUsage): number =>
-  input + output + cacheRead + cacheWrite;

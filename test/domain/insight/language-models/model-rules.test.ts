@@ -8,7 +8,6 @@ import {
 import { readModelSettings } from '../../../../domain/projects/integrations/model-settings-rules.ts';
 import {
   addUsage,
-  allTokensOf,
   costOf,
   highestCostOf,
   inputTokensAtMost,
@@ -72,7 +71,13 @@ test('tokens cost what the prices say', () => {
   expect(costOf(usage, { ...PRICES, cacheReadPrice: null, cacheWritePrice: null })).toBeCloseTo(2 + 1 + 0.4 + 0.8, 10);
   expect(costOf(usage, WITHOUT_PRICES)).toBeNull();
   expect(costOf(NO_USAGE, PRICES)).toBe(0);
-  expect(allTokensOf(addUsage(usage, usage))).toBe(3_400_000);
+  expect(addUsage(usage, usage)).toEqual({
+    input: 2_000_000,
+    output: 200_000,
+    reasoning: 120_000,
+    cacheRead: 400_000,
+    cacheWrite: 800_000,
+  });
 });
 
 test('the estimate is above what a call may cost', () => {

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import { inexactNumber as found, pointerAt } from '../../../../domain/kernel/text/number-rules.ts';
+import { doubtfulNumbers, isExact, pointerAt } from '../../../../domain/kernel/text/number-rules.ts';
 import { propertyRuns } from '../../../support/property-runs.ts';
 
+/** The first number of a JSON text that is not exact. */
+const found = (text: string) => doubtfulNumbers(text).find(({ source }) => !isExact(source));
 const inexactNumber = (text: string) => found(text)?.source;
 
 /** Value as an exact fraction: digits and power of ten, by big integers. */
