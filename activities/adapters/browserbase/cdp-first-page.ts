@@ -1,11 +1,11 @@
-import { Agent, WebSocket } from 'undici';
+import { WebSocket } from 'undici';
 import type { ProviderAnswer, SessionOrder } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
 import { providerFailure } from '../../../domain/review/browser-sessions/provider-failure-rules.ts';
 import type { OutboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
 import { within } from '../../../domain/kernel/queues/within.ts';
 import { type Cdp, CdpError, type CdpMessage } from '../../browser-host/chromium/browser.ts';
 import { openFirstPage } from '../../browser-host/automation/first-page.ts';
-import { permittedConnector } from '../outbound/outbound-policy.ts';
+import { createOutboundAgent } from '../outbound/outbound-agent.ts';
 
 const CONNECT_MAX_MS = 20_000;
 
@@ -24,7 +24,7 @@ export async function openFirstPageAt(
 ): Promise<ProviderAnswer<null>> {
   const refusal = outbound.refusedUrl(connectUrl.replace(/^ws/i, 'http'));
   if (refusal !== undefined) return providerFailure('rejected', 'The browser is at no permitted address');
-  const dispatcher = new Agent({ connect: permittedConnector(outbound) });
+  const dispatcher = createOutboundAgent(outbound, {});
   const cdp = connect(new WebSocket(connectUrl, { dispatcher }), signal);
   try {
     const isOpen = await within(CONNECT_MAX_MS, cdp.opened, () => false);

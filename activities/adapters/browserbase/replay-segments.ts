@@ -1,10 +1,13 @@
-import { Agent, request } from 'undici';
+import type { OutboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
 import type { ProviderAnswer, Segment } from '../../../domain/review/browser-sessions/browser-provider.port.ts';
 import { providerFailure } from '../../../domain/review/browser-sessions/provider-failure-rules.ts';
-import { type OutboundAddresses, RefusedAddressError } from '../../../domain/kernel/outbound/outbound-addresses.ts';
-import { boundedBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
-import { permittedConnector } from '../outbound/outbound-policy.ts';
-import { discard, followingRedirects, headerOf } from './redirects.ts';
+import {
+  createOutboundHttp,
+  discard,
+  headerOf,
+  type OutboundFailure,
+  type OutboundReply,
+} from '../outbound/outbound-http.ts';
 
 const SEGMENT_MAX_BYTES = 64 * 1_048_576;
 const IDLE_MS = 20_000;
@@ -25,69 +28,47 @@ export function createReplaySegments(
   outbound: OutboundAddresses,
   { maxBytes = SEGMENT_MAX_BYTES, idleMs = IDLE_MS }: SegmentLimits = {},
 ) {
-  const dispatcher = new Agent({
-    connect: permittedConnector(outbound),
-    headersTimeout: idleMs,
-    bodyTimeout: idleMs,
-  });
+  const http = createOutboundHttp(outbound, { headersTimeout: idleMs, bodyTimeout: idleMs });
 
-  /** Throws `RefusedAddressError`. */
-  async function fetchFrom(first: string, range: string | null, signal: AbortSignal): Promise<ProviderAnswer<Segment>> {
-    const reached = await followingRedirects(first, (address) => {
-      const refusal = outbound.refusedUrl(address);
-      if (refusal !== undefined) throw new RefusedAddressError(refusal);
-      return request(address, {
-        dispatcher,
-        signal,
-        headers: { accept: '*/*', 'user-agent': 'quayside', ...(range !== null && { range }) },
-      });
-    });
-    if (!reached) return providerFailure('rejected', 'The segment leads nowhere');
-    const { response, address } = reached;
-    const { statusCode: status, body } = response;
+  function segmentOf({ status, headers, url: address, body }: OutboundReply): ProviderAnswer<Segment> {
     if (status !== 200 && status !== 206 && status !== 416) {
-      discard(body);
       const isGone = status === 403 || status === 404 || status === 410;
       return providerFailure(isGone ? 'not_found' : 'unavailable', `The segment was answered with ${status}`);
     }
-    const contentType =
-      headerOf(response, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'application/octet-stream';
-    const length = Number(headerOf(response, 'content-length') ?? Number.NaN);
-    if (status !== 416 && !PASSED_TYPES.test(contentType)) {
-      discard(body);
+    const range = headerOf(headers, 'content-range') ?? null;
+    if (status === 416)
+      return { isOk: true, value: { status, contentType: BYTES, length: null, range, address, body: noBytes() } };
+    const contentType = headerOf(headers, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? BYTES;
+    const length = Number(headerOf(headers, 'content-length') ?? Number.NaN);
+    if (!PASSED_TYPES.test(contentType))
       return providerFailure('rejected', `The segment is neither video nor sound nor playlist`);
-    }
-    if (length > maxBytes) {
-      discard(body);
-      return providerFailure('rejected', `The segment is larger than ${maxBytes} bytes`);
-    }
-    if (status === 416) discard(body);
+    if (length > maxBytes) return providerFailure('rejected', `The segment is larger than ${maxBytes} bytes`);
     return {
       isOk: true,
-      value: {
-        status,
-        contentType: status === 416 ? 'application/octet-stream' : contentType,
-        length: Number.isNaN(length) || status === 416 ? null : length,
-        range: headerOf(response, 'content-range') ?? null,
-        address,
-        body: status === 416 ? noBytes() : boundedBytes(body, maxBytes),
-      },
+      value: { status, contentType, length: Number.isNaN(length) ? null : length, range, address, body },
     };
   }
 
   return {
-    async fetch(address: string, range: string | null, signal: AbortSignal): Promise<ProviderAnswer<Segment>> {
-      try {
-        return await fetchFrom(address, range, signal);
-      } catch (error) {
-        if (signal.aborted) throw error;
-        if (error instanceof RefusedAddressError)
-          return providerFailure('rejected', 'The segment is at no permitted address');
-        return providerFailure('unavailable', 'The segment could not be fetched');
-      }
+    async fetch(url: string, range: string | null, signal: AbortSignal): Promise<ProviderAnswer<Segment>> {
+      const headers = { accept: '*/*', ...(range !== null && { range }) };
+      const reply = await http.open({ url, headers, followsRedirects: true, maxBytes, signal });
+      signal.throwIfAborted();
+      if (!reply.isOk) return failureOf(reply);
+      const segment = segmentOf(reply.value);
+      if (!segment.isOk || segment.value.status === 416) discard(reply.value.stream);
+      return segment;
     },
-    close: () => dispatcher.destroy(),
+    close: http.close,
   };
+}
+
+const BYTES = 'application/octet-stream';
+
+function failureOf({ kind }: OutboundFailure): ProviderAnswer<never> {
+  if (kind === 'nowhere') return providerFailure('rejected', 'The segment leads nowhere');
+  if (kind === 'refused') return providerFailure('rejected', 'The segment is at no permitted address');
+  return providerFailure('unavailable', 'The segment could not be fetched');
 }
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}

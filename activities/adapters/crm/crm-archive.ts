@@ -13,7 +13,6 @@ import {
   zipEntries,
   type ZipLimits,
 } from '../../../domain/kernel/shared/zip-entries.ts';
-import { LocalFailure } from './crm-http.ts';
 
 const LIMITS: ZipLimits = {
   /** The platform packs at most 10,000 files; metadata files and folders come on top. */
@@ -37,11 +36,7 @@ export async function withArchive<Result>(work: (file: ArchiveFile) => Promise<R
   try {
     await rm(path);
     return await work({
-      async write(bytes) {
-        await file.writeFile(bytes).catch((cause: unknown) => {
-          throw new LocalFailure('the temporary file of an archive cannot be written', { cause });
-        });
-      },
+      write: (bytes) => file.writeFile(bytes),
       read: (consume) => readArchive(file, consume),
     });
   } finally {

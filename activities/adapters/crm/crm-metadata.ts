@@ -3,7 +3,7 @@ import type { CrmAnswer, CrmFailure, CrmOrg } from '../../../domain/orgs/crm/crm
 import { failure, malformed, orgFailure } from '../../../domain/orgs/crm/platform-error-rules.ts';
 import { xmlText } from '../../../domain/orgs/crm/xml-rules.ts';
 import { withArchive } from './crm-archive.ts';
-import { bounded, type CrmResponse, type CrmTimeouts } from './crm-http.ts';
+import type { CrmResponse, CrmTimeouts } from './crm-http.ts';
 import {
   archiveState,
   listedComponent,
@@ -12,8 +12,8 @@ import {
   retrieveMessage,
   retrieveStatus,
 } from './crm-metadata-records.ts';
-import { splitReply } from './crm-retrieve-reply.ts';
-import type { CrmSession, OpenSession } from './crm-session.ts';
+import { RETRIEVE_MAX_BYTES, splitReply } from './crm-retrieve-reply.ts';
+import type { CrmSession, OpenSession, RawCall } from './crm-session.ts';
 import { childOf, type SoapFault, soapEnvelope, soapReader, textOf, xmlElement, type XmlElement } from './crm-soap.ts';
 import { withoutSecrets } from './crm-tokens.ts';
 
@@ -36,7 +36,7 @@ export function createCrmMetadata(session: CrmSession, timeouts: CrmTimeouts): M
   const raw = <Value>(
     open: OpenSession,
     { operation, contents }: SoapCall,
-    timeoutMs: number,
+    bounds: Pick<RawCall, 'timeoutMs' | 'maxBytes'>,
     read: (response: CrmResponse) => Promise<CrmAnswer<Value>>,
   ) =>
     session.send(
@@ -46,7 +46,7 @@ export function createCrmMetadata(session: CrmSession, timeouts: CrmTimeouts): M
         path: `/services/Soap/m/${open.version}`,
         headers: { 'content-type': 'text/xml; charset=UTF-8', accept: 'text/xml', soapaction: '""' },
         body: soapEnvelope(open.accessToken, operation, contents(open)),
-        timeoutMs,
+        ...bounds,
       },
       async (response) => notSoap(response) ?? read(response),
     );
@@ -54,13 +54,18 @@ export function createCrmMetadata(session: CrmSession, timeouts: CrmTimeouts): M
   /** The `result` of a call, or its response where results are records. */
   const soap = (call: SoapCall): Promise<CrmAnswer<XmlElement>> =>
     session.withCredential((open) =>
-      raw<XmlElement>(open, call, timeouts.callMs, async ({ status, body }) => {
-        const reader = soapReader(new Set(call.records), call.onRecord ?? (() => undefined));
-        const decoder = new TextDecoder();
-        for await (const chunk of bounded(body, REPLY_MAX_BYTES)) reader.write(decoder.decode(chunk, { stream: true }));
-        const end = reader.close();
-        return 'fault' in end ? faultOf(end.fault, open) : responseOf(status, end.response, call.operation);
-      }),
+      raw<XmlElement>(
+        open,
+        call,
+        { timeoutMs: timeouts.callMs, maxBytes: REPLY_MAX_BYTES },
+        async ({ status, body }) => {
+          const reader = soapReader(new Set(call.records), call.onRecord ?? (() => undefined));
+          const decoder = new TextDecoder();
+          for await (const chunk of body) reader.write(decoder.decode(chunk, { stream: true }));
+          const end = reader.close();
+          return 'fault' in end ? faultOf(end.fault, open) : responseOf(status, end.response, call.operation);
+        },
+      ),
     );
 
   return {
@@ -136,7 +141,8 @@ export function createCrmMetadata(session: CrmSession, timeouts: CrmTimeouts): M
           const files: ListedComponent[] = [];
           const messages: RetrieveMessage[] = [];
           const call: SoapCall = { operation: 'checkRetrieveStatus', contents: () => statusRequest(retrieveId, true) };
-          const received = await raw(open, call, timeouts.downloadMs, async ({ status, body }) => {
+          const bounds = { timeoutMs: timeouts.downloadMs, maxBytes: RETRIEVE_MAX_BYTES };
+          const received = await raw(open, call, bounds, async ({ status, body }) => {
             const reader = soapReader(new Set(['fileProperties', 'messages']), (record) => {
               if (record.name === 'messages') messages.push(retrieveMessage(record, open));
               else files.push(listedComponent(record));

@@ -1,7 +1,7 @@
-import { bounded, MalformedAnswer } from './crm-http.ts';
+import { MalformedAnswer } from './crm-http.ts';
 
 /** The platform packs at most 39 MB; base64 makes a third more of them, and the list of files comes on top. */
-const REPLY_MAX_BYTES = 128 * 1_048_576;
+export const RETRIEVE_MAX_BYTES = 128 * 1_048_576;
 /** No start tag of the archive is longer. */
 const TAG_MAX = 64;
 const START = /<(?:[A-Za-z_][\w.-]*:)?zipFile(?:\s*\/)?>/;
@@ -17,7 +17,7 @@ interface ReplyParts {
  * Splits the reply of a retrieve as it arrives: the archive in its `zipFile` is base64 of up to 52 MB, which an XML parser
  * would keep as one text. Answers the bytes of the archive. Throws `MalformedAnswer`.
  */
-export async function splitReply(body: AsyncIterable<Buffer>, { xml, zip }: ReplyParts): Promise<number> {
+export async function splitReply(body: AsyncIterable<Uint8Array>, { xml, zip }: ReplyParts): Promise<number> {
   const decoder = new TextDecoder();
   let isInZip = false;
   let hasZip = false;
@@ -67,7 +67,7 @@ export async function splitReply(body: AsyncIterable<Buffer>, { xml, zip }: Repl
     }
   };
 
-  for await (const chunk of bounded(body, REPLY_MAX_BYTES)) await take(decoder.decode(chunk, { stream: true }));
+  for await (const chunk of body) await take(decoder.decode(chunk, { stream: true }));
   if (pending !== '') xml(pending);
   return sizeBytes;
 }

@@ -1,6 +1,7 @@
 import type { CrmAnswer, CrmCredential, CrmFailure, OrgAccess } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { orgFailure } from '../../../domain/orgs/crm/platform-error-rules.ts';
-import { type CrmResponse, type CrmTimeouts, notJson, readJson, type SendCrm } from './crm-http.ts';
+import { type CrmCall, type CrmResponse, type CrmTimeouts, notJson, type SendCrm } from './crm-http.ts';
+import { readJson } from '../outbound/outbound-http.ts';
 import { withoutSecrets } from './crm-tokens.ts';
 
 export interface RestCall {
@@ -12,13 +13,7 @@ export interface RestCall {
   budget?: { bytes: number };
 }
 
-export interface RawCall {
-  method: 'GET' | 'POST';
-  path: string;
-  headers: Record<string, string>;
-  body?: string;
-  timeoutMs: number;
-}
+export type RawCall = Omit<CrmCall, 'origin' | 'signal'>;
 
 /** A credential with the version of the interface that its org is called with. */
 export interface OpenSession extends CrmCredential {
@@ -69,9 +64,10 @@ export function createCrmSession({ send: sendCrm, apiVersion, timeouts, access }
         headers: bearer(session, body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(body !== undefined && { body: JSON.stringify(body) }),
         timeoutMs: timeouts.callMs,
+        maxBytes: budget?.bytes,
       },
       async (response) => {
-        const { status, contentType, json, sizeBytes } = await readJson(response, budget?.bytes);
+        const { status, contentType, json, sizeBytes } = await readJson(response);
         if (budget) budget.bytes -= sizeBytes;
         if (status >= 200 && status < 300)
           return json === undefined ? notJson({ contentType }) : { isOk: true, value: json };

@@ -5,7 +5,8 @@ import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import { permittedOrigin } from '../../../domain/orgs/crm/org-origin.ts';
 import { failure, malformed, tokenFailure } from '../../../domain/orgs/crm/platform-error-rules.ts';
 import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
-import { type CrmTimeouts, notJson, readJson, type SendCrm } from './crm-http.ts';
+import { type CrmTimeouts, notJson, type SendCrm } from './crm-http.ts';
+import { readJson } from '../outbound/outbound-http.ts';
 
 const TOKEN_MAX_BYTES = 65_536;
 /** The platform refuses assertions that are valid for more than some minutes. */
@@ -36,11 +37,12 @@ export function createCrmTokens({ send, addresses, timeouts }: TokenParts): Toke
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form).toString(),
     timeoutMs: timeouts.callMs,
+    maxBytes: TOKEN_MAX_BYTES,
   });
 
   const mint = (loginUrl: string, form: Record<string, string>): Promise<CrmAnswer<MintedToken>> =>
     send(post(loginUrl, 'token', form), async (response) => {
-      const { status, contentType, json } = await readJson(response, TOKEN_MAX_BYTES);
+      const { status, contentType, json } = await readJson(response);
       if (status !== 200) return refusalOf(status, json, Object.values(form));
       const tokens = Tokens.safeParse(json);
       if (!tokens.success) return json === undefined ? notJson({ contentType }) : NO_TOKEN;
@@ -77,7 +79,7 @@ export function createCrmTokens({ send, addresses, timeouts }: TokenParts): Toke
 
     revoke: ({ loginUrl, token }) =>
       send<null>(post(loginUrl, 'revoke', { token }), async (response) => {
-        const { status, json } = await readJson(response, TOKEN_MAX_BYTES);
+        const { status, json } = await readJson(response);
         const refusal = Refusal.safeParse(json).data;
         const isUnknown = status === 400 && refusal?.error === 'invalid_token';
         return status === 200 || isUnknown ? { isOk: true, value: null } : refusalOf(status, json, [token]);

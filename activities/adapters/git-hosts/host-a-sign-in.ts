@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AccountOutcome } from '../../../domain/identity/auth/code-host.port.ts';
-import { boundedFetch, failureOf } from '../outbound/bounded-fetch.ts';
+import { failedSignIn } from '../outbound/outbound-http.ts';
+import type { AskHost } from './sign-in-hosts.ts';
 
 const PAGE = 100;
 /** Nobody has more addresses. */
@@ -11,38 +12,33 @@ const Emails = z.array(z.object({ email: z.string(), verified: z.boolean() }));
 
 /** The person whom a token of host-a belongs to: `GET /user` and `GET /user/emails` of its REST interface, version 2022-11-28. */
 export const hostAAccount =
-  (apiUrl: string, timeoutMs: number) =>
+  (ask: AskHost, apiUrl: string) =>
   async (token: string): Promise<AccountOutcome> => {
-    const fetchBounded = boundedFetch({ timeoutMs, maxBytes: 1_048_576 });
-    const get = (path: string) =>
-      fetchBounded(`${apiUrl}${path}`, {
-        headers: {
-          accept: 'application/vnd.github+json',
-          authorization: `Bearer ${token}`,
-          'x-github-api-version': '2022-11-28',
-          'user-agent': 'quayside',
-        },
-      });
-    try {
-      const answer = await get('/user');
-      // A token without the right to read addresses gets 403 or 404 there.
-      if ([401, 403, 404].includes(answer.status)) return { outcome: 'refused' };
-      const account = answer.ok ? Account.safeParse(await answer.json()) : undefined;
-      if (!account?.success) return { outcome: 'failed', reason: 'error' };
-      const emails: string[] = [];
-      for (let page = 1; page <= MAX_PAGES; page++) {
-        const list = await get(`/user/emails?per_page=${PAGE}&page=${page}`);
-        if ([401, 403, 404].includes(list.status)) return { outcome: 'refused' };
-        const found = list.ok ? Emails.safeParse(await list.json()) : undefined;
-        if (!found?.success) return { outcome: 'failed', reason: 'error' };
-        emails.push(...found.data.filter(({ verified }) => verified).map(({ email }) => email.toLowerCase()));
-        if (found.data.length < PAGE) break;
-      }
-      return {
-        outcome: 'found',
-        account: { externalId: String(account.data.id), username: account.data.login, emails },
+    /** A page of the interface; without the right to read addresses, a token gets 403 or 404 for them. */
+    const get = async <Value>(path: string, schema: z.ZodType<Value>) => {
+      const headers = {
+        accept: 'application/vnd.github+json',
+        authorization: `Bearer ${token}`,
+        'x-github-api-version': '2022-11-28',
       };
-    } catch (error) {
-      return failureOf(error);
+      const reply = await ask({ url: `${apiUrl}${path}`, headers });
+      if (!reply.isOk) return failedSignIn(reply);
+      const { status, json } = reply.value;
+      if ([401, 403, 404].includes(status)) return { outcome: 'refused' as const };
+      const found = status < 300 ? schema.safeParse(json).data : undefined;
+      return found === undefined ? FAILED : { outcome: 'found' as const, found };
+    };
+    const account = await get('/user', Account);
+    if (account.outcome !== 'found') return account;
+    const { id, login: username } = account.found;
+    const emails: string[] = [];
+    for (let page = 1; page <= MAX_PAGES; page++) {
+      const list = await get(`/user/emails?per_page=${PAGE}&page=${page}`, Emails);
+      if (list.outcome !== 'found') return list;
+      emails.push(...list.found.filter(({ verified }) => verified).map(({ email }) => email.toLowerCase()));
+      if (list.found.length < PAGE) break;
     }
+    return { outcome: 'found', account: { externalId: String(id), username, emails } };
   };
+
+const FAILED = { outcome: 'failed', reason: 'error' } as const;

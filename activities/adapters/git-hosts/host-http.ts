@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { request } from 'undici';
-import type { HostAnswer } from '../../../domain/code/git-hosts/git-host.port.ts';
+import type { HostAnswer, HostFailure } from '../../../domain/code/git-hosts/git-host.port.ts';
+import { parseRetryAfter } from '../../../domain/kernel/outbound/retry-after-rules.ts';
+import { wholeBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
 import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
-import { createHostAgent } from './host-agent.ts';
+import { createOutboundHttp, headerOf, jsonOf, OutboundFailure } from '../outbound/outbound-http.ts';
 
 const TIMEOUT_MS = 20_000;
 const ANSWER_MAX_BYTES = 1_048_576;
@@ -19,8 +20,6 @@ const UNREACHED = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-
-const TIMED_OUT = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 export interface HostCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -64,51 +63,40 @@ export interface HostHttp {
 
 /** Calls only permitted addresses, over connections that are kept open, and follows no redirects. */
 export function createHostHttp(addresses: HostAddresses, timeoutMs = TIMEOUT_MS): HostHttp {
-  const dispatcher = createHostAgent(addresses, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  const http = createOutboundHttp(addresses);
   const exchange: ExchangeWithHost = async (
     name,
     { method, url, headers, body, acceptedStatuses = [], maxBytes = ANSWER_MAX_BYTES },
   ) => {
-    const refusal = addresses.refusedUrl(url);
-    if (refusal !== undefined)
-      return { isOk: false, isTransient: false, mayBeDone: false, reason: `The address of ${name} is not permitted` };
-    try {
-      const response = await request(url, {
+    const sent = await http.send(
+      {
         method,
-        dispatcher,
-        signal: AbortSignal.timeout(timeoutMs),
+        url,
         headers: {
           accept: 'application/json',
-          'user-agent': 'quayside',
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const { statusCode: status } = response;
-      const json = await readJson(response.body, maxBytes);
-      if (status < 300 || acceptedStatuses === 'all' || acceptedStatuses.includes(status))
-        return { isOk: true, value: { status, headers: response.headers, json } };
-      const message = errorMessage(asObject(json));
-      const retryAfterMs = limitedForMs(status, response.headers, { message, nowMs: Date.now() });
-      const mayBeDone = BROKEN.has(status);
-      return {
-        isOk: false,
-        isTransient: retryAfterMs !== undefined || BUSY.has(status) || mayBeDone,
-        mayBeDone,
-        reason: `${name} answered ${status}${message}`,
-        ...(retryAfterMs !== undefined && { retryAfterMs }),
-      };
-    } catch (error) {
-      const { code = '', name: errorName } = error as NodeJS.ErrnoException;
-      return {
-        isOk: false,
-        isTransient: true,
-        mayBeDone: !UNREACHED.has(code),
-        isTimeout: errorName === 'TimeoutError' || TIMED_OUT.has(code),
-        reason: `${name} could not be reached`,
-      };
-    }
+        timeoutMs,
+        maxBytes,
+      },
+      async (reply) => ({ ...reply, json: jsonOf(await wholeBytes(reply.body).catch(nothingIfTooLarge)) }),
+    );
+    if (!sent.isOk) return unanswered(sent, name);
+    const { status, headers: received, json } = sent.value;
+    if (status < 300 || acceptedStatuses === 'all' || acceptedStatuses.includes(status))
+      return { isOk: true, value: { status, headers: received, json } };
+    const message = errorMessage(asObject(json));
+    const retryAfterMs = limitedForMs(status, received, { message, nowMs: Date.now() });
+    const mayBeDone = BROKEN.has(status);
+    return {
+      isOk: false,
+      isTransient: retryAfterMs !== undefined || BUSY.has(status) || mayBeDone,
+      mayBeDone,
+      reason: `${name} answered ${status}${message}`,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    };
   };
   return {
     exchange,
@@ -116,23 +104,24 @@ export function createHostHttp(addresses: HostAddresses, timeoutMs = TIMEOUT_MS)
       const answer = await exchange(name, order);
       return answer.isOk ? { isOk: true, value: asObject(answer.value.json) } : answer;
     },
-    close: () => dispatcher.destroy(),
+    close: http.close,
   };
 }
 
-async function readJson(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stream) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch {
-    return undefined;
-  }
+const unanswered = ({ kind, code = '' }: OutboundFailure, name: string): HostFailure =>
+  kind === 'refused'
+    ? { isOk: false, isTransient: false, mayBeDone: false, reason: `The address of ${name} is not permitted` }
+    : {
+        isOk: false,
+        isTransient: true,
+        mayBeDone: !UNREACHED.has(code),
+        isTimeout: kind === 'timeout',
+        reason: `${name} could not be reached`,
+      };
+
+function nothingIfTooLarge(error: unknown): Buffer {
+  if (error instanceof OutboundFailure && error.kind === 'too_large') return Buffer.alloc(0);
+  throw error;
 }
 
 const asObject = (json: unknown): HostJson => (typeof json === 'object' && json !== null ? (json as HostJson) : {});
@@ -150,20 +139,15 @@ export function limitedForMs(
   headers: IncomingHttpHeaders,
   { message, nowMs }: { message: string; nowMs: number },
 ): number | undefined {
-  const header = (name: string) => [headers[name]].flat()[0];
+  const header = (name: string) => headerOf(headers, name);
   const isUsedUp = header('x-ratelimit-remaining') === '0' || header('ratelimit-remaining') === '0';
   const retryAfter = header('retry-after');
   const isLimited = isUsedUp || retryAfter !== undefined || /rate limit/i.test(message);
   if (status !== 429 && !(status === 403 && isLimited)) return undefined;
-  const reset = !isUsedUp
-    ? Number.NaN
-    : Number(header('x-ratelimit-reset') ?? header('ratelimit-reset')) * 1_000 - nowMs;
-  const after =
-    retryAfter === undefined
-      ? reset
-      : /^\d+$/.test(retryAfter)
-        ? Number(retryAfter) * 1_000
-        : Date.parse(retryAfter) - nowMs;
+  const reset = isUsedUp
+    ? Number(header('x-ratelimit-reset') ?? header('ratelimit-reset')) * 1_000 - nowMs
+    : Number.NaN;
+  const after = retryAfter === undefined ? reset : (parseRetryAfter(retryAfter, nowMs) ?? Number.NaN);
   return Number.isFinite(after) ? Math.max(after, 1_000) : UNNAMED_LIMIT_MS;
 }
 

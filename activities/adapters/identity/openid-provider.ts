@@ -7,7 +7,8 @@ import type {
   IdentityProvider,
 } from '../../../domain/identity/auth/identity-provider.port.ts';
 import type { Config } from '../../../domain/kernel/settings/config.ts';
-import { boundedFetch, failureOf } from '../outbound/bounded-fetch.ts';
+import { createLibraryFetch } from '../outbound/library-fetch.ts';
+import { failedSignIn, outboundFailure } from '../outbound/outbound-http.ts';
 
 /** How far the clocks of the provider and of this machine may differ. */
 const CLOCK_SKEW_SECONDS = 30;
@@ -61,7 +62,7 @@ interface Discovered {
 /** The OpenID provider behind an issuer, found by discovery (OpenID Connect Discovery 1.0) when it is first needed. */
 export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider {
   const { issuer, audience, client, timeoutMs = 5_000, keyCooldownMs = 30_000, discoveryCooldownMs = 3_000 } = settings;
-  const fetchBounded = boundedFetch({ timeoutMs, maxBytes: 1_048_576 });
+  const { fetch } = createLibraryFetch(undefined, { timeoutMs, maxBytes: 1_048_576 });
   const kept = new LRUCache<string, { outcome: IdentityOutcome; untilMs: number }>({ max: KEPT_TOKENS });
   let discovery: Promise<Discovered> | undefined;
 
@@ -72,13 +73,13 @@ export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider
       { [oidc.clockTolerance]: CLOCK_SKEW_SECONDS },
       client?.secret === undefined ? oidc.None() : oidc.ClientSecretPost(client.secret),
       {
-        [oidc.customFetch]: (url, options) => fetchBounded(url, options as RequestInit),
+        [oidc.customFetch]: (url, options) => fetch(url, options as RequestInit),
         timeout: timeoutMs / 1_000,
         execute: [oidc.enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [])],
       },
     );
     const keys = createRemoteJWKSet(new URL(config.serverMetadata().jwks_uri ?? ''), {
-      [joseFetch]: fetchBounded,
+      [joseFetch]: fetch,
       timeoutDuration: timeoutMs,
       cooldownDuration: keyCooldownMs,
     });
@@ -104,7 +105,10 @@ export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider
       });
       return { outcome: outcomeOf(payload), expiresAtMs: (payload.exp ?? 0) * 1_000 };
     } catch (error) {
-      return { outcome: isRefusal(error) ? { outcome: 'invalid' } : failureOf(error), expiresAtMs: 0 };
+      return {
+        outcome: isRefusal(error) ? { outcome: 'invalid' } : failedSignIn(outboundFailure(error)),
+        expiresAtMs: 0,
+      };
     }
   };
 
@@ -146,7 +150,7 @@ function browserSignIn(
         });
         return { outcome: 'begun', url: url.href, pending };
       } catch (error) {
-        return failureOf(error);
+        return failedSignIn(outboundFailure(error));
       }
     },
 
@@ -165,7 +169,7 @@ function browserSignIn(
         const profile = await oidc.fetchUserInfo(config, tokens.access_token, claims.sub);
         return outcomeOf({ ...claims, ...(profile as JWTPayload) });
       } catch (error) {
-        return isRefusal(error) ? { outcome: 'invalid' } : failureOf(error);
+        return isRefusal(error) ? { outcome: 'invalid' } : failedSignIn(outboundFailure(error));
       }
     },
   };

@@ -9,8 +9,8 @@ import {
 import type { ChatAnswer, ChatFailure, ChatPlatform } from '../../../domain/people/chat/chat-platform.port.ts';
 import { isResponseUrl } from '../../../domain/people/chat/inbound-rules.ts';
 import type { OutboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
-import { failureOf } from '../outbound/bounded-fetch.ts';
-import { createPermittedFetch } from '../outbound/permitted-fetch.ts';
+import { createLibraryFetch } from '../outbound/library-fetch.ts';
+import { outboundFailure } from '../outbound/outbound-http.ts';
 
 const TIMEOUT_MS = 8_000;
 const ANSWER_MAX_BYTES = 1_048_576;
@@ -41,7 +41,7 @@ export function createSlackPlatform({
   apiUrl,
   timeoutMs = TIMEOUT_MS,
 }: SlackParts): ChatPlatform & { close: () => Promise<void> } {
-  const { fetch, close } = createPermittedFetch(addresses, { maxBytes: ANSWER_MAX_BYTES });
+  const { fetch, close } = createLibraryFetch(addresses, { maxBytes: ANSWER_MAX_BYTES });
   const ask = async <Value>(
     token: string,
     call: (client: WebClient) => Promise<WebAPICallResult>,
@@ -112,7 +112,6 @@ export function createSlackPlatform({
       try {
         const { status } = await fetch(responseUrl, {
           method: 'POST',
-          redirect: 'manual',
           headers: { 'content-type': 'application/json; charset=utf-8' },
           body: JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...message }),
           signal: AbortSignal.timeout(timeoutMs),
@@ -164,7 +163,7 @@ function failed(error: unknown): ChatFailure {
       return { ...UNREACHABLE, reason: `Slack answered ${statusCode}` };
     case undefined:
     case ErrorCode.RequestError:
-      return failureOf(error).reason === 'timeout' ? NO_ANSWER : UNREACHABLE;
+      return outboundFailure(error).kind === 'timeout' ? NO_ANSWER : UNREACHABLE;
     default:
       // A limit without the time until which it holds.
       return UNREACHABLE;

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { Agent, type Dispatcher } from 'undici';
-import { type OutboundAddresses, RefusedAddressError } from '../../../domain/kernel/outbound/outbound-addresses.ts';
+import type { Dispatcher } from 'undici';
+import type { OutboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
 import type { AttemptOutcome, WebhookSender } from '../../../domain/events/webhooks/webhook-sender.port.ts';
-import { permittedConnector, type Resolver } from '../outbound/outbound-policy.ts';
+import { createOutboundAgent } from '../outbound/outbound-agent.ts';
+import { outboundFailure } from '../outbound/outbound-http.ts';
+import type { Resolver } from '../outbound/outbound-policy.ts';
 
 /** The log keeps this much of a response; the rest is not read. */
 const RESPONSE_MAX_BYTES = 65_536;
@@ -21,8 +23,8 @@ type Destination = { origin: string; path: string } | { refusal: string };
 /** Sends webhooks over connections that are kept open, only to permitted addresses, following no redirect. */
 export function createWebhookSender(addresses: OutboundAddresses, resolve?: Resolver): ClosableSender {
   // The attempt has a time-out of its own: undici's would end long attempts early.
-  const dispatcher = new Agent({
-    connect: permittedConnector(addresses, resolve),
+  const dispatcher = createOutboundAgent(addresses, {
+    resolve,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -160,17 +162,10 @@ const storable = (text: string): string => text.replaceAll('\0', '');
  * learn: the address behind a name can be private where the operator allows its range.
  */
 function describe(error: unknown): Pick<AttemptOutcome, 'errorKind' | 'error'> {
-  let code: string | undefined;
-  for (let cause = error; cause instanceof Error; cause = causeOf(cause)) {
-    if (cause instanceof RefusedAddressError) return { errorKind: 'refused', error: cause.message };
-    code ??= (cause as NodeJS.ErrnoException).code;
-  }
+  const { kind, message, code } = outboundFailure(error);
+  if (kind === 'refused') return { errorKind: 'refused', error: message };
   return { errorKind: 'network', error: code === undefined ? FAILED : `${NETWORK_ERRORS[code] ?? FAILED} (${code})` };
 }
-
-/** A host with several addresses fails with an AggregateError. */
-const causeOf = (error: Error): unknown =>
-  error instanceof AggregateError ? (error.errors as unknown[])[0] : error.cause;
 
 const FAILED = 'the request failed';
 const NETWORK_ERRORS: Readonly<Record<string, string>> = {

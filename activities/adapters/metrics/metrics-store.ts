@@ -1,17 +1,19 @@
 import { finished } from 'node:stream/promises';
-import { Agent, request } from 'undici';
 import {
   type MetricsStore,
   MetricsStoreAwayError,
   type StoreAnswer,
   TENANT_LABEL,
 } from '../../../domain/insight/metrics/metrics-store.port.ts';
+import { wholeBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
 import type { ReportAway } from '../../../domain/kernel/system/outages.ts';
+import { createOutboundHttp, outboundFailure, type OutboundFailure } from '../outbound/outbound-http.ts';
 
 /** The store itself ends a query in time; the answer needs some time more. */
 const GRACE_MS = 1_000;
 const WRITE_TIMEOUT_MS = 20_000;
 const CHECK_TIMEOUT_MS = 1_500;
+const REPLY_MAX_BYTES = 16 * 1_048_576;
 const WINDOW = '5m0s';
 
 interface RequestOptions {
@@ -20,10 +22,7 @@ interface RequestOptions {
 }
 
 /** The other side closed a connection that stood: by its end, as a rule. */
-const isLoss = (error: unknown): boolean => {
-  const { code } = error as { code?: string };
-  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET';
-};
+const isLoss = ({ code }: Pick<OutboundFailure, 'code'>): boolean => code === 'UND_ERR_SOCKET' || code === 'ECONNRESET';
 
 /**
  * @param url root of VictoriaMetrics' interface, as the operator configured it.
@@ -31,7 +30,7 @@ const isLoss = (error: unknown): boolean => {
  */
 export function createMetricsStore(url: string, onAway: ReportAway = () => undefined): MetricsStore {
   const root = url.replace(/\/$/, '');
-  const agent = new Agent({ connections: 32, connect: { timeout: 2_000 } });
+  const http = createOutboundHttp(undefined, { connections: 32, connect: { timeout: 2_000 } });
   const fenceOf = (tenantId: string) => `${TENANT_LABEL}=${tenantId}`;
   const away = (cause: unknown) => {
     const error = new MetricsStoreAwayError('no answer', { cause });
@@ -40,53 +39,52 @@ export function createMetricsStore(url: string, onAway: ReportAway = () => undef
   };
   /** Answers a status below 500. */
   const call = async (path: string, options: RequestOptions, timeoutMs: number) => {
-    let answer: { statusCode: number; text: string };
-    try {
-      const signal = AbortSignal.timeout(timeoutMs);
-      const { statusCode, body } = await request(root + path, { ...options, dispatcher: agent, signal });
-      answer = { statusCode, text: await body.text() };
-    } catch (error) {
-      throw away(error);
-    }
-    if (answer.statusCode >= 500) throw away(new Error(`It answered ${answer.statusCode}`));
-    return answer;
+    const sent = { ...options, url: root + path, timeoutMs, maxBytes: REPLY_MAX_BYTES };
+    const answer = await http.send(sent, async ({ status, body }) => ({
+      status,
+      text: String(await wholeBytes(body)),
+    }));
+    if (!answer.isOk) throw away(answer);
+    if (answer.value.status >= 500) throw away(new Error(`It answered ${answer.value.status}`));
+    return answer.value;
   };
   const get = async (path: string) => {
-    const { statusCode, text } = await call(path, {}, CHECK_TIMEOUT_MS);
-    if (statusCode !== 200) throw away(new Error(`It answered ${statusCode} at ${path}`));
+    const { status, text } = await call(path, {}, CHECK_TIMEOUT_MS);
+    if (status !== 200) throw away(new Error(`It answered ${status} at ${path}`));
     return text;
   };
   return {
     async write(tenantId, lines) {
       const path = `/api/v1/import?extra_label=${encodeURIComponent(fenceOf(tenantId))}`;
-      const { statusCode, text } = await call(path, { method: 'POST', body: lines }, WRITE_TIMEOUT_MS);
-      if (statusCode >= 300) throw new Error(`the metrics store answered ${statusCode}: ${text.slice(0, 200)}`);
+      const { status, text } = await call(path, { method: 'POST', body: lines }, WRITE_TIMEOUT_MS);
+      if (status >= 300) throw new Error(`the metrics store answered ${status}: ${text.slice(0, 200)}`);
     },
     async read(tenantId, what, parameters, { timeoutMs, signal }): Promise<StoreAnswer> {
-      const clock = AbortSignal.timeout(timeoutMs + GRACE_MS);
       const form = new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value]));
       form.set('timeout', `${timeoutMs}ms`);
       form.set('extra_label', fenceOf(tenantId));
       form.set('extra_filters[]', `{${TENANT_LABEL}="${tenantId}"}`);
-      try {
-        const { statusCode, body } = await request(`${root}/api/v1/${what}`, {
-          dispatcher: agent,
-          method: 'POST',
-          headers: { 'content-type': 'application/x-www-form-urlencoded' },
-          body: form.toString(),
-          signal: AbortSignal.any([signal, clock]),
-        });
-        const end = finished(body).then(
-          () => 'ended' as const,
-          (error: unknown) => (isLoss(error) ? 'lost' : 'ended'),
-        );
-        return { outcome: 'answered', status: statusCode, body, end };
-      } catch (error) {
-        if (clock.aborted) return { outcome: 'timeout' };
-        if (isLoss(error)) return { outcome: 'lost' };
-        if (!signal.aborted) away(error);
+      const answer = await http.open({
+        method: 'POST',
+        url: `${root}/api/v1/${what}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: form.toString(),
+        timeoutMs: timeoutMs + GRACE_MS,
+        maxBytes: Number.POSITIVE_INFINITY,
+        signal,
+      });
+      if (!answer.isOk) {
+        if (answer.kind === 'timeout') return { outcome: 'timeout' };
+        if (isLoss(answer)) return { outcome: 'lost' };
+        if (!signal.aborted) away(answer);
         return { outcome: 'away' };
       }
+      const { status, stream: body } = answer.value;
+      const end = finished(body).then(
+        () => 'ended' as const,
+        (error: unknown) => (isLoss(outboundFailure(error)) ? 'lost' : 'ended'),
+      );
+      return { outcome: 'answered', status, body, end };
     },
     async startedAt() {
       const { text } = await call('/metrics', {}, CHECK_TIMEOUT_MS);
@@ -101,6 +99,6 @@ export function createMetricsStore(url: string, onAway: ReportAway = () => undef
       if (flags === undefined || flags.includes(`-dedup.minScrapeInterval="${WINDOW}"`)) return undefined;
       return 'The metrics store that METRICS_URL names does not keep one sample of each five minutes: start it with -dedup.minScrapeInterval=5m.';
     },
-    close: () => agent.destroy(),
+    close: http.close,
   };
 }

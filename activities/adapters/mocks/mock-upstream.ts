@@ -1,4 +1,3 @@
-import { Agent, request as send } from 'undici';
 import { serviceId } from '../../../domain/mocks/mock-keys.ts';
 import {
   type ForwardUpstream,
@@ -7,11 +6,13 @@ import {
   PASSED_BY_HEADER,
   passedBy,
   type UpstreamAnswer,
+  type UpstreamFailure,
 } from '../../../domain/mocks/serving/upstream.port.ts';
-import { type OutboundAddresses, RefusedAddressError } from '../../../domain/kernel/outbound/outbound-addresses.ts';
+import type { OutboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
 import { contentCoding, isKnownCoding, unpacked } from '../../../domain/kernel/shared/content-coding.ts';
-import { TooLargeError, wholeBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
-import { permittedConnector, type Resolver } from '../outbound/outbound-policy.ts';
+import { wholeBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
+import { createOutboundHttp, OutboundFailure } from '../outbound/outbound-http.ts';
+import type { Resolver } from '../outbound/outbound-policy.ts';
 
 const ANSWER_MAX_BYTES = 20 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
@@ -38,34 +39,31 @@ export function createMockUpstream(
   resolve?: Resolver,
 ): ClosableForward {
   const own = serviceId(publicUrl);
-  const dispatcher = new Agent({ connect: permittedConnector(addresses, resolve), keepAliveTimeout: KEEP_ALIVE_MS });
+  const http = createOutboundHttp(addresses, { resolve, keepAliveTimeout: KEEP_ALIVE_MS });
   return {
     async forward({ upstream, method, target, headers, bytes }, left) {
-      const url = upstreamUrl(upstream, target);
-      const refusal = addresses.refusedUrl(url);
-      if (refusal !== undefined) return { failure: { kind: 'refused', message: refusal } };
-      const signal = AbortSignal.any([left, AbortSignal.timeout(TIMEOUT_MS)]);
-      try {
-        const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_SENT.test(name)));
-        const hasBody = bytes.length > 0 && method !== 'GET' && method !== 'HEAD';
-        const answer = await send(url, {
-          method: method as 'GET',
+      const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_SENT.test(name)));
+      const hasBody = bytes.length > 0 && method !== 'GET' && method !== 'HEAD';
+      const answer = await http.send(
+        {
+          method,
+          url: upstreamUrl(upstream, target),
           headers: {
+            'user-agent': undefined,
             ...sent,
             [HOPS_HEADER]: String(hopsOf(headers) + 1),
             [PASSED_BY_HEADER]: [...passedBy(headers), own].join(','),
           },
-          body: hasBody ? bytes : null,
-          dispatcher,
-          signal,
-        });
-        const packed = await wholeBytes(answer.body, ANSWER_MAX_BYTES);
-        return { answer: await unpackedAnswer(answer.statusCode, answer.headers, packed) };
-      } catch (error) {
-        return { failure: failureOf(error) };
-      }
+          body: hasBody ? bytes : undefined,
+          timeoutMs: TIMEOUT_MS,
+          maxBytes: ANSWER_MAX_BYTES,
+          signal: left,
+        },
+        async (reply) => unpackedAnswer(reply.status, reply.headers, await wholeBytes(reply.body)),
+      );
+      return answer.isOk ? { answer: answer.value } : { failure: failureOf(answer) };
     },
-    close: () => dispatcher.destroy(),
+    close: http.close,
   };
 }
 
@@ -91,19 +89,15 @@ async function unpackedAnswer(
     return { status, headers, bytes: await unpacked(coding, packed, ANSWER_MAX_BYTES) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new TooLargeError(`the answer is larger than ${ANSWER_MAX_BYTES} bytes when it is unpacked`);
+      throw new OutboundFailure('too_large', `the answer is larger than ${ANSWER_MAX_BYTES} bytes when it is unpacked`);
     // Broken compression is passed on as it came.
     return { status, headers: { ...headers, 'content-encoding': coding }, bytes: packed };
   }
 }
 
-/** The texts of Node would name the address that was called. */
-function failureOf(error: unknown): { kind: 'refused' | 'timeout' | 'failed'; message: string } {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof RefusedAddressError) return { kind: 'refused', message: cause.message };
-    if (cause instanceof TooLargeError) return { kind: 'failed', message: cause.message };
-    if (cause.name === 'TimeoutError') return { kind: 'timeout', message: `no answer within ${TIMEOUT_MS} ms` };
-  }
-  const code = (error as { code?: string }).code;
+function failureOf({ kind, code, message }: OutboundFailure): UpstreamFailure {
+  if (kind === 'refused') return { kind, message };
+  if (kind === 'timeout') return { kind, message: `no answer within ${TIMEOUT_MS} ms` };
+  if (kind === 'too_large') return { kind: 'failed', message };
   return { kind: 'failed', message: code === undefined ? 'the request failed' : `the request failed (${code})` };
 }

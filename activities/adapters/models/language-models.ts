@@ -10,7 +10,7 @@ import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
 import type { OptionalOfAnthropic } from './model-anthropic.ts';
 import { type AdapterCall, failureOfError, modelFailure, ReceivedAnswer, streamsOnly } from './model-call.ts';
 import type { OptionalOfOpenAi } from './model-openai.ts';
-import { createPermittedStream } from '../outbound/permitted-fetch.ts';
+import { createLibraryFetch } from '../outbound/library-fetch.ts';
 
 const ANSWER_MAX_BYTES = 16 * 1_048_576;
 /** A model may reason for minutes before it says anything. */
@@ -50,7 +50,7 @@ export function createLanguageModels({
   callTimeoutMs,
   idleMs = IDLE_MS,
 }: LanguageModelParts): LanguageModels {
-  const permitted = createPermittedStream(addresses, { maxBytes: ANSWER_MAX_BYTES, idleMs });
+  const permitted = createLibraryFetch(addresses, { maxBytes: ANSWER_MAX_BYTES, idleMs, isStreamed: true });
   const fetch = streamsOnly(permitted.fetch);
   const lackingOf = rememberedParameters();
   return {

@@ -3,8 +3,7 @@ import type { InputUsage, ModelUsage } from '../../../domain/projects/integratio
 import { tokensAbout } from '../../../domain/projects/integrations/price-rules.ts';
 import { failureKindOf, retryAfterMsOf } from '../../../domain/insight/language-models/retry-rules.ts';
 import { maskSecrets } from '../../../domain/insight/language-models/secret-pattern-rules.ts';
-import { TooLargeError } from '../../../domain/kernel/shared/whole-bytes.ts';
-import { RefusedAddressError } from '../../../domain/kernel/outbound/outbound-addresses.ts';
+import { outboundFailure } from '../outbound/outbound-http.ts';
 
 /** How the answer of a model ended; undefined: the stream did before it. */
 export type AnswerEnd = 'ok' | 'length' | 'refused' | 'other' | undefined;
@@ -101,12 +100,11 @@ interface ApiError {
 
 /** What an error of a library means. @param name of the provider. */
 export function failureOfError(error: unknown, name: string, apiKey: string): ModelFailure {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof RefusedAddressError)
-      return modelFailure('rejected', 'The address of the model is not permitted');
-    if (cause instanceof NotAStreamError) return modelFailure('malformed', `${name} did not answer with a stream`);
-    if (cause instanceof TooLargeError) return modelFailure('malformed', `${name} answered too much`);
-  }
+  const { kind: cause } = outboundFailure(error);
+  if (cause === 'refused') return modelFailure('rejected', 'The address of the model is not permitted');
+  if (cause === 'too_large') return modelFailure('malformed', `${name} answered too much`);
+  for (let each = error; each instanceof Error; each = each.cause)
+    if (each instanceof NotAStreamError) return modelFailure('malformed', `${name} did not answer with a stream`);
   const { status, code, type, headers, apiMessage, error: body } = error as ApiError;
   const given = apiMessage ?? (body as { message?: unknown } | undefined)?.message;
   const message = typeof given === 'string' ? `: ${given}` : '';

@@ -8,6 +8,7 @@ import type {
   TrackerPlatform,
 } from '../../../domain/work/work-items/work-tracker.port.ts';
 import { type ExchangeWithHost, type HostCall, limitedForMs } from '../git-hosts/host-http.ts';
+import { headerOf } from '../outbound/outbound-http.ts';
 
 const REPLY_MAX_BYTES = 8 * 1_048_576;
 const MESSAGE_MAX = 400;
@@ -148,7 +149,7 @@ function learnedLimit(status: number, headers: IncomingHttpHeaders, message: str
   const nowMs = Date.now();
   const ofRefusal = limitedForMs(status, headers, { message, nowMs });
   if (ofRefusal !== undefined) return { forMs: ofRefusal, isPause: false };
-  const header = (name: string) => [headers[name]].flat()[0];
+  const header = (name: string) => headerOf(headers, name);
   // The last call of a window succeeds.
   const reset = header('x-ratelimit-reset') ?? '';
   const resetMs = /^\d+$/.test(reset) ? Number(reset) * 1_000 : Date.parse(reset);

@@ -1,5 +1,6 @@
 import { TemplateError } from '../../../domain/events/webhooks/body-template.ts';
-import { errorOfStatus, nextStep, parseRetryAfter } from '../../../domain/events/webhooks/delivery-rules.ts';
+import { errorOfStatus, nextStep } from '../../../domain/events/webhooks/delivery-rules.ts';
+import { parseRetryAfter } from '../../../domain/kernel/outbound/retry-after-rules.ts';
 import { envelopeText } from '../../../domain/events/webhooks/envelope-rules.ts';
 import { PatternShareError, PatternWorkError } from '../../../domain/events/webhooks/pattern-work.ts';
 import { redactedHeaders } from '../../../domain/events/webhooks/header-rules.ts';

@@ -1,3 +1,4 @@
+import type { Answer } from '../../kernel/outbound/answer.port.ts';
 import type { TenantKey } from '../../kernel/shared/actor.ts';
 import type { Remote } from '../git/mirror/git-mirrors.port.ts';
 
@@ -17,7 +18,7 @@ export interface HostFailure {
 }
 
 /** The response of a host; a failure is a value. */
-export type HostAnswer<Value> = { isOk: true; value: Value } | HostFailure;
+export type HostAnswer<Value> = Answer<Value, HostFailure>;
 
 export interface PipelineOrder {
   repository: string;

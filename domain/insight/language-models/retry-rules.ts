@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '../../kernel/outbound/retry-after-rules.ts';
 import { backoffMs } from '../../kernel/shared/backoff-rules.ts';
 import type { ModelFailure, ModelFailureKind } from './language-model.port.ts';
 
@@ -67,16 +68,9 @@ const BY_STATUS: ReadonlyMap<number, ModelFailureKind> = new Map<number, ModelFa
   [429, 'limited'],
 ]);
 
-/**
- * The time of a `Retry-After` (RFC 9110, section 10.2.3: seconds or a date), or of OpenAI's `retry-after-ms`; null for
- * none that can be read.
- */
+/** The time of OpenAI's `retry-after-ms`, or of `Retry-After`; null for none that can be read. */
 export function retryAfterMsOf(header: (name: string) => string | null, nowMs: number): number | null {
-  const milliseconds = header('retry-after-ms');
-  if (milliseconds !== null && /^\d+(\.\d+)?$/.test(milliseconds)) return Math.ceil(Number(milliseconds));
-  const given = header('retry-after');
-  if (given === null) return null;
-  if (/^\d+(\.\d+)?$/.test(given)) return Math.ceil(Number(given) * 1_000);
-  const date = Date.parse(given);
-  return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
+  const milliseconds = header('retry-after-ms') ?? '';
+  if (/^\d+(\.\d+)?$/.test(milliseconds)) return Math.ceil(Number(milliseconds));
+  return parseRetryAfter(header('retry-after'), nowMs) ?? null;
 }

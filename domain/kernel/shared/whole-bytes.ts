@@ -2,7 +2,10 @@
 export class TooLargeError extends Error {}
 
 /** All of a content that comes in pieces. Throws `TooLargeError`. */
-export async function wholeBytes(pieces: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+export async function wholeBytes(
+  pieces: AsyncIterable<Uint8Array>,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<Buffer<ArrayBuffer>> {
   const taken: Uint8Array[] = [];
   for await (const piece of boundedBytes(pieces, maxBytes)) taken.push(piece);
   return Buffer.concat(taken);

@@ -1,3 +1,4 @@
+import type { Answer } from '../../kernel/outbound/answer.port.ts';
 import type {
   ListQuery,
   ListedComponent,
@@ -40,7 +41,7 @@ export interface CrmFailure {
 }
 
 /** The result of a call; every failure of the platform is a value. An aborted `signal` is thrown. */
-export type CrmAnswer<Value> = { isOk: true; value: Value } | CrmFailure;
+export type CrmAnswer<Value> = Answer<Value, CrmFailure>;
 
 /** An app of the platform; the secret is empty for the platform's default app. */
 export interface CrmClient {

@@ -1,3 +1,4 @@
+import type { Answer } from '../../kernel/outbound/answer.port.ts';
 import type { ChatMessage } from './message-rules.ts';
 
 /**
@@ -13,7 +14,7 @@ export interface ChatFailure {
   /** Before which no other attempt should be made. */
   retryAfterMs?: number;
 }
-export type ChatAnswer<Value> = { isOk: true; value: Value } | ChatFailure;
+export type ChatAnswer<Value> = Answer<Value, ChatFailure>;
 
 /** Whom a bot token belongs to. */
 export interface BotIdentity {

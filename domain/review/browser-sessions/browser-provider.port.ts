@@ -1,3 +1,4 @@
+import type { Answer } from '../../kernel/outbound/answer.port.ts';
 import type { Isolation } from '../../kernel/settings/isolation-rules.ts';
 
 import type { StatusReason } from './session-rules.ts';
@@ -89,7 +90,7 @@ export interface ProviderFailure {
   /** After what time the provider wants to be asked again; absent: it did not say. */
   retryAfterMs?: number;
 }
-export type ProviderAnswer<T> = { isOk: true; value: T } | ProviderFailure;
+export type ProviderAnswer<T> = Answer<T, ProviderFailure>;
 
 export interface CreatedSession {
   providerSessionId: string;

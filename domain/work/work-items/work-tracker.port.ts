@@ -1,3 +1,4 @@
+import type { Answer } from '../../kernel/outbound/answer.port.ts';
 import type { Actor } from '../../kernel/shared/actor.ts';
 
 /** The systems that work items are kept in: Jira, GitHub issues, Azure Boards. */
@@ -37,7 +38,7 @@ export interface TrackerFailure {
 }
 
 /** The result of a call; every failure of the tracker is a value. */
-export type TrackerAnswer<Value> = { isOk: true; value: Value } | TrackerFailure;
+export type TrackerAnswer<Value> = Answer<Value, TrackerFailure>;
 
 export interface WorkItemSummary {
   /** The tracker's own id: a number as text. */

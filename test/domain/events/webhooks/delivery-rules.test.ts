@@ -1,4 +1,4 @@
-import { errorOfStatus, nextStep, parseRetryAfter } from '../../../../domain/events/webhooks/delivery-rules.ts';
+import { errorOfStatus, nextStep } from '../../../../domain/events/webhooks/delivery-rules.ts';
 
 const policy = { retryCount: 3, retryDelayMs: 1_000 };
 
@@ -43,20 +43,6 @@ test('what the receiver asks for counts when it is longer, up to a day', () => {
 test('twenty doublings stay below a day', () => {
   const step = nextStep({ statusCode: 500 }, 20, { retryCount: 20, retryDelayMs: 3_600_000 }, 0.99);
   expect(step).toEqual({ status: 'pending', retryInMs: 86_400_000 });
-});
-
-test.each([
-  ['120', 120_000],
-  [' 0 ', 0],
-  ['Sat, 21 Nov 2026 10:00:30 GMT', 30_000],
-  ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
-  ['-5', undefined],
-  ['soon', undefined],
-  ['2026', 2_026_000],
-  ['', undefined],
-  [undefined, undefined],
-])('Retry-After %p is %p ms', (header, expected) => {
-  expect(parseRetryAfter(header, Date.parse('2026-11-21T10:00:00Z'))).toBe(expected);
 });
 
 test.each([

@@ -1,16 +1,23 @@
 import { Agent, Dispatcher } from 'undici';
-import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
 import { RefusedAddressError } from '../../../domain/kernel/outbound/outbound-addresses.ts';
-import { permittedConnector } from '../outbound/outbound-policy.ts';
+import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
+import { permittedConnector, type Resolver } from './outbound-policy.ts';
+
+export type AgentOptions = Agent.Options & { resolve?: Resolver | undefined };
 
 /**
- * Connections to the hosts of integrations and orgs: to permitted addresses, and to mock workspaces of the service at
- * the one address that its configuration names. Each request is checked by its path, those of redirects included.
+ * Connections that are kept open. With addresses: to permitted ones, and to mock workspaces of the service at the one
+ * address that its configuration names; each request is checked by its path, those of redirects included.
+ * @param addresses undefined: wherever the operator's configuration leads.
  */
-export function createHostAgent(addresses: HostAddresses, options: Omit<Agent.Options, 'connect'>): Dispatcher {
-  const hosts = new Agent({ ...options, connect: permittedConnector(addresses) });
+export function createOutboundAgent(
+  addresses: HostAddresses | undefined,
+  { resolve, ...options }: AgentOptions,
+): Dispatcher {
+  if (!addresses) return new Agent(options);
+  const hosts = new Agent({ ...options, connect: permittedConnector(addresses, resolve) });
   const { findOwn } = addresses;
-  return findOwn ? new HostAgent(hosts, new Agent({ ...options }), findOwn) : hosts;
+  return findOwn ? new HostAgent(hosts, new Agent(options), findOwn) : hosts;
 }
 
 class HostAgent extends Dispatcher {

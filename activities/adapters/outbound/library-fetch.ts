@@ -1,0 +1,55 @@
+import { fetch as fetchBy, type RequestInit as InitBy } from 'undici';
+import { RefusedAddressError } from '../../../domain/kernel/outbound/outbound-addresses.ts';
+import { boundedBytes, wholeBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
+import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
+import { createOutboundAgent } from './outbound-agent.ts';
+
+export interface LibraryFetch {
+  fetch: typeof globalThis.fetch;
+  close: () => Promise<void>;
+}
+
+interface FetchBounds {
+  /** A larger reply is an error. */
+  maxBytes: number;
+  /** From the request to the last byte of the reply; absent: the library has a clock. */
+  timeoutMs?: number;
+  /** Without a byte for so long, the reply has failed. */
+  idleMs?: number;
+  /** The reply comes bit by bit. */
+  isStreamed?: boolean;
+}
+
+/**
+ * A `fetch` for libraries that take one, over connections that are kept open; it follows no redirect. `outboundFailure`
+ * tells what its errors mean.
+ * @param addresses as of `createOutboundHttp`.
+ */
+export function createLibraryFetch(
+  addresses: HostAddresses | undefined,
+  { maxBytes, timeoutMs, idleMs = 0, isStreamed = false }: FetchBounds,
+): LibraryFetch {
+  const dispatcher = createOutboundAgent(addresses, { headersTimeout: idleMs, bodyTimeout: idleMs });
+  return {
+    async fetch(input, init) {
+      const url = input instanceof Request ? input.url : String(input);
+      const refusal = addresses?.refusedUrl(url);
+      if (refusal !== undefined) throw new RefusedAddressError(refusal);
+      const signals = [init?.signal, timeoutMs && AbortSignal.timeout(timeoutMs)].filter((signal) => !!signal);
+      const { status, statusText, headers, body } = await fetchBy(url, {
+        ...(init as unknown as InitBy),
+        redirect: 'manual',
+        dispatcher,
+        signal: AbortSignal.any(signals),
+      });
+      const bytes = body && boundedBytes(body, maxBytes);
+      const content = bytes && (isStreamed ? ReadableStream.from(bytes) : await wholeBytes(bytes));
+      return new Response(Buffer.isBuffer(content) && content.length === 0 ? null : content, {
+        status,
+        statusText,
+        headers: Object.fromEntries(headers),
+      });
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
