@@ -1,6 +1,6 @@
 import { lookUp, MISSING, parsePath } from '../../kernel/json/json-path-rules.ts';
 import { didYouMean } from '../../kernel/text/suggestion-rules.ts';
-import { usePatternWork } from './pattern-work.ts';
+import { PatternWorkError, usePatternWork } from './pattern-work.ts';
 
 /** The operators of the document store's queries. */
 export const FILTER_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'regex'] as const;
@@ -91,6 +91,7 @@ function regexTest(path: string, pattern: unknown, compileRegex: CompileRegex): 
     const matches = compileRegex(pattern);
     return (found) => typeof found === 'string' && matches(found);
   } catch (error) {
+    if (error instanceof PatternWorkError) throw error;
     throw new FilterError(path, `regex: ${(error as Error).message}`);
   }
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../../kernel/json/json-rules.ts';
 import { FilterError, isEqual } from '../../events/webhooks/filter-rules.ts';
 import { compileLinearRegex } from '../../events/webhooks/linear-regex.ts';
-import { usePatternWork } from '../../events/webhooks/pattern-work.ts';
+import { PatternWorkError, usePatternWork } from '../../events/webhooks/pattern-work.ts';
 import { DATE_MEMBERS, type DateTest, dateTest } from '../date-test.ts';
 import { judged, JudgedText, keptValue, NOT_KEPT, type Unjudged } from '../serving/judged-text.ts';
 import { isFormType, type MockRequest } from '../serving/mock-request.ts';
@@ -176,6 +176,7 @@ function patternTest(pattern: string, path: string): Test {
     const matches = compileLinearRegex(`^(?:${pattern})$`);
     return (text) => text.matches(matches);
   } catch (error) {
+    if (error instanceof PatternWorkError) throw error;
     throw new FilterError(path, (error as Error).message);
   }
 }

@@ -2,6 +2,13 @@ import { json } from '../../kernel/data/columns.ts';
 import { DomainError, invalidField } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { FilterError } from '../../events/webhooks/filter-rules.ts';
+import {
+  type PatternWork,
+  PatternWorkError,
+  patternWork,
+  withPatternWork,
+} from '../../events/webhooks/pattern-work.ts';
+import { Turns } from '../../kernel/shared/turns.ts';
 import { lockScenario } from './active-scenarios.mutations.ts';
 import { compileStep } from './compile-step.ts';
 import { stepSizes, stepsBySeq } from '../mocks.queries.ts';
@@ -35,7 +42,7 @@ export async function putStep(
     times: times === undefined ? (before?.times ?? null) : times,
   };
   const kept = storedStep(step, (field) => field);
-  assertCompiles(step, (field) => field);
+  assertCompiles(step, (field) => field, patternWork(STEP_COMPILE_WORK_MAX));
   const sizes = (await stepSizes(tx, row.id)).filter((size) => size.seq !== seq);
   assertRoom(
     sizes.length + 1,
@@ -73,11 +80,15 @@ const INSERTED_AT_ONCE = 100;
 
 /** Adds steps to a scenario that has none of these numbers. Throws `invalid_request` for too many, too large or bad ones. */
 export async function insertSteps(tx: Tx, scenarioId: string, steps: readonly Step[]): Promise<void> {
-  const rows = steps.map((step, index) => {
+  const work = patternWork(SCENARIO_COMPILE_WORK_MAX);
+  const turns = new Turns(TURN_MS);
+  const rows: ReturnType<typeof rowOf>[] = [];
+  for (const [index, step] of steps.entries()) {
+    if (turns.isOver) await turns.next();
     const field = (name: string) => `steps/${index}/${name}`;
-    assertCompiles(step, field);
-    return rowOf(tx.tenantId, scenarioId, storedStep(step, field));
-  });
+    assertCompiles(step, field, work);
+    rows.push(rowOf(tx.tenantId, scenarioId, storedStep(step, field)));
+  }
   assertRoom(
     rows.length,
     rows.reduce((sum, { body }) => sum + (body?.length ?? 0), 0),
@@ -103,10 +114,20 @@ function assertRoom(steps: number, bytes: number): void {
     throw new DomainError('invalid_request', `The bodies of a scenario have at most ${BODIES_MAX_BYTES} bytes in all`);
 }
 
-/** Throws `invalid_request` for operators, templates and patterns that mean nothing. */
-function assertCompiles(step: Step, field: (name: string) => string): void {
-  const problem = compileStep.problem(step);
-  if (problem) throw invalidField(field(problem.field), problem.detail);
+/** The most work of compiling the patterns of one step, and of all that are added together: some 45 ms and 1 s of a core. */
+const [STEP_COMPILE_WORK_MAX, SCENARIO_COMPILE_WORK_MAX] = [2_000_000, 45_000_000];
+/** Others have their turn after so long, between two steps. */
+const TURN_MS = 10;
+
+/** Throws `invalid_request` for operators, templates and patterns that mean nothing, and for too many patterns. */
+function assertCompiles(step: Step, field: (name: string) => string, work: PatternWork): void {
+  try {
+    const problem = work(() => withPatternWork(STEP_COMPILE_WORK_MAX, () => compileStep.problem(step)));
+    if (problem) throw invalidField(field(problem.field), problem.detail);
+  } catch (error) {
+    if (!(error instanceof PatternWorkError)) throw error;
+    throw invalidField(field('request'), 'too much work: use fewer or shorter patterns in the steps');
+  }
 }
 
 /** Throws `invalid_request` for schemas that cannot be used. */

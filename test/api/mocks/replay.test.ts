@@ -296,6 +296,27 @@ test('patterns of steps cannot keep the service busy', async () => {
   expect(user + system).toBeLessThan(2_000_000);
 });
 
+test('a step whose patterns take long to compile is refused, and so is a document of many', async () => {
+  const { root, member } = mockStage(app);
+  const regex = '(a?){480}[^a]';
+  const withPatterns = (count: number) => ({
+    request: {
+      path: '/a',
+      headers: Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, { regex }])),
+    },
+    response: {},
+  });
+  const many = { name: 'many', steps: [withPatterns(100)] };
+  await expect(member.post(400, root, many)).resolves.toMatchObject({
+    errors: [{ pointer: '#/body/steps/0/request', detail: expect.stringContaining('fewer or shorter patterns') }],
+  });
+  const together = { name: 'together', steps: Array.from({ length: 100 }, () => withPatterns(30)) };
+  await expect(member.post(400, root, together)).resolves.toMatchObject({
+    errors: [{ pointer: expect.stringMatching(/^#\/body\/steps\/\d\d\/request$/) }],
+  });
+  await member.post(201, root, { name: 'few', steps: [withPatterns(10)] });
+});
+
 test('calls that another process overtakes wait in line, each with a step of its own', async () => {
   const { armed, get } = mockStage(app);
   const steps = Array.from({ length: 6 }, (_, index) => step('GET', '/a', index));
