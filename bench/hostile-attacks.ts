@@ -58,13 +58,16 @@ export const MOCK_ATTACKS: Record<string, Attack> = {
     headers: JSON_TYPE,
   },
   'variables of a large body': {
-    match: { captures: Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`v${at}`, 'body'])) },
+    match: { captures: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`v${at}`, 'body'])) },
     body: list(40_000, '{}'),
     headers: JSON_TYPE,
   },
   'template with a large body': {
     match: {},
-    response: { template: true, headers: { 'x-a': Array.from({ length: 500 }, () => '{{ request.body }}') } },
+    response: {
+      template: true,
+      headers: Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`x-${at}`, '{{ request.body }}'])),
+    },
     body: list(40_000, '{}'),
     headers: JSON_TYPE,
   },
