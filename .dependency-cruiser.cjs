@@ -75,7 +75,7 @@ module.exports = {
       from: {
         path: '^(api|activities|domain|workflows)/',
         pathNot:
-          '^(workflows/(temporal-[a-z]+|schedules)|activities/(worker|worker-runtime|main|registry|deps|bundle-workflows))\\.ts$',
+          '^(workflows/(temporal-[a-z]+|schedules)|activities/(overrides/workflow-thread|worker|worker-runtime|main|registry|deps|bundle-workflows))\\.ts$',
       },
       to: { path: 'node_modules/@temporalio/(client|worker)/', dependencyTypesNot: ['type-only'] },
     },

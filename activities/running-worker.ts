@@ -14,7 +14,8 @@ import { createBackend, createWorkerBackend } from './backend.ts';
 import type { WorkerConfig } from './config.ts';
 import { workerQueues } from './registry.ts';
 import { startSweeper } from './start-sweeper.ts';
-import { createFleet, type WorkflowThread } from './worker.ts';
+import type { WorkflowThread } from './overrides/workflow-thread.ts';
+import { createFleet } from './worker.ts';
 import { bundleFolder, ensureBundle } from './workflow-bundle.ts';
 
 export interface WorkerParts {

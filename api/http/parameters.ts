@@ -4,7 +4,7 @@ import 'zod-openapi';
 import { HOST_NAME, HOST_NAMES_MAX } from '../../domain/projects/environments/org-host-rules.ts';
 import { isId } from '../../domain/kernel/shared/ids.ts';
 import { isoOf, momentOf } from '../../domain/kernel/text/date-time-rules.ts';
-import { openObject, trimmedText } from '../../domain/kernel/json/large-maps.ts';
+import { openObject, trimmedText } from '../../domain/kernel/overrides/large-maps.ts';
 import { isLargerThan, type ValueLimits } from '../../domain/kernel/json/value-size-rules.ts';
 
 /** Replaces the generated JSON schema in the reference if the wire format differs from the parsed value. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
-import { workersOn } from '../../activities/worker.ts';
+import { workersOn } from '../../activities/overrides/workflow-thread.ts';
 import './temporal-core.ts';
 import { REPLAY_THREAD } from './workflow-thread.ts';
 

@@ -1,5 +1,5 @@
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
-import type { WorkflowThread } from '../../activities/worker.ts';
+import type { WorkflowThread } from '../../activities/overrides/workflow-thread.ts';
 
 /**
  * A thread that runs the workflow code of workers of this process, one test file after the other: starting one takes more

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mapOf, trimmedText } from '../../../domain/kernel/json/large-maps.ts';
+import { mapOf, trimmedText } from '../../../domain/kernel/overrides/large-maps.ts';
 import { PolicyViolations, RunningViolations } from '../../projects/environments/policy-violations.schemas.ts';
 import { DeploymentFact } from '../deployment-facts.ts';
 import { JsonObject, Name, NameText, RepositoryIdentifier, Timestamp, withinSize } from '../../http/parameters.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyText, mapOf } from '../../../domain/kernel/json/large-maps.ts';
+import { anyText, mapOf } from '../../../domain/kernel/overrides/large-maps.ts';
 import { Timestamp } from '../../http/parameters.ts';
 import { ChangelogSide, Commit, MissingChangelog, RepositoryFreshness, SideSummary } from '../changelogs.ts';
 

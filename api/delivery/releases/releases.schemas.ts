@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyText, mapOf } from '../../../domain/kernel/json/large-maps.ts';
+import { anyText, mapOf } from '../../../domain/kernel/overrides/large-maps.ts';
 import { MissingChangelog, RepositoryFreshness, SideKeys, SideSummary } from '../changelogs.ts';
 import { PolicyViolations } from '../../projects/environments/policy-violations.schemas.ts';
 import { DeploymentFact, MissingEnvironment } from '../deployment-facts.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyText, mapOf } from '../../../domain/kernel/json/large-maps.ts';
+import { anyText, mapOf } from '../../../domain/kernel/overrides/large-maps.ts';
 import { isId } from '../../../domain/kernel/shared/ids.ts';
 import { DELIVERY_STATUSES } from '../../../domain/events/webhooks/delivery-rules.ts';
 import type { DeliveryCursor } from '../../../domain/events/webhooks/deliveries.queries.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyText, mapOf } from '../../../domain/kernel/json/large-maps.ts';
+import { anyText, mapOf } from '../../../domain/kernel/overrides/large-maps.ts';
 import { TEMPLATE_MAX } from '../../../domain/events/webhooks/body-template.ts';
 import { HEADERS_MAX, refusedHeader } from '../../../domain/events/webhooks/header-rules.ts';
 import { isWebhookSecret } from '../../../domain/events/webhooks/standard-webhooks.ts';

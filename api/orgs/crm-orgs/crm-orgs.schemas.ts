@@ -4,7 +4,7 @@ import type { OrgRow } from '../../../domain/orgs/crm-orgs/crm-orgs.queries.ts';
 import { ORG_HEALTH_STATUSES, shownHealth } from '../../../domain/orgs/crm-orgs/org-health-rules.ts';
 import { METADATA_MAX, parseMetadataFilter } from '../../../domain/orgs/crm-orgs/org-metadata-rules.ts';
 import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
-import { mapOf, textUpTo, trimmedText, valueOf } from '../../../domain/kernel/json/large-maps.ts';
+import { mapOf, textUpTo, trimmedText, valueOf } from '../../../domain/kernel/overrides/large-maps.ts';
 import { Name, NAME_MAX, Timestamp, WITHOUT_CONTROLS } from '../../http/parameters.ts';
 
 const METADATA_TEXT_MAX = 1_000;

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import { mapOf, valueOf } from '../../../domain/kernel/json/large-maps.ts';
+import { mapOf, valueOf } from '../../../domain/kernel/overrides/large-maps.ts';
 import { INTEGRATION_KINDS } from '../../../domain/projects/integrations/integration-rules.ts';
 import {
   CurrentVersion,

@@ -5,7 +5,7 @@ import { collectionNameProblem } from '../../../domain/documents/name-rules.ts';
 import { shownRemote } from '../../../domain/projects/remotes/git-remote-rules.ts';
 import { compileKeyFinder } from '../../../domain/projects/work-items/work-item-patterns.ts';
 import { PLATFORMS } from '../../../domain/projects/projects/projects.entities.ts';
-import { mapOf, textUpTo } from '../../../domain/kernel/json/large-maps.ts';
+import { mapOf, textUpTo } from '../../../domain/kernel/overrides/large-maps.ts';
 import {
   CurrentVersion,
   FreeText,

@@ -1,6 +1,6 @@
 import { Name, Pipeline } from '../../projects/policies/pipeline.schemas.ts';
 import { z } from 'zod';
-import { mapOf, openObject, trimmedText } from '../../kernel/json/large-maps.ts';
+import { mapOf, openObject, trimmedText } from '../../kernel/overrides/large-maps.ts';
 
 export const Names = z.array(Name).min(1).max(500);
 export const Versions = mapOf(trimmedText(255), trimmedText(255));

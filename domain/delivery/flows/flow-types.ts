@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainError, invalidField } from '../../kernel/shared/errors.ts';
 import { fieldErrors, PARSING } from '../../kernel/shared/input-errors.ts';
-import { openObject } from '../../kernel/json/large-maps.ts';
+import { openObject } from '../../kernel/overrides/large-maps.ts';
 import { didYouMean } from '../../kernel/text/suggestion-rules.ts';
 import type { FlowTraits } from './programs/executor-rules.ts';
 import { Names, ON_ORG, payload, PROMOTION, RELEASE, type RunPayload, SANDBOX, Versions } from './flow-payloads.ts';

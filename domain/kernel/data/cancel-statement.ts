@@ -1,13 +1,6 @@
 import { connect } from 'node:net';
 import type pg from 'pg';
-
-/** What `pg` knows of the process that serves a connection, and does not declare. */
-interface Served {
-  host: string;
-  port: number;
-  processID: number;
-  secretKey: number;
-}
+import { pgConnection } from '../overrides/pg-connection.ts';
 
 const CANCEL_REQUEST = 80_877_102;
 const CANCEL_MS = 2_000;
@@ -17,7 +10,7 @@ const CANCEL_MS = 2_000;
  * Progress"). It may arrive late and hit a later statement, so that the connection must be closed afterwards.
  */
 export async function cancelStatement(client: pg.ClientBase): Promise<void> {
-  const { host, port, processID, secretKey } = client as unknown as Served;
+  const { host, port, processID, secretKey } = pgConnection(client);
   const request = Buffer.alloc(16);
   [16, CANCEL_REQUEST, processID, secretKey].forEach((value, index) => request.writeInt32BE(value, index * 4));
   await new Promise<void>((resolve) => {

@@ -12,6 +12,7 @@ import {
   type SelectionNode,
 } from 'kysely';
 import pg from 'pg';
+import { pgConnection } from '../overrides/pg-connection.ts';
 import { inOnePacket, PreparedStatements } from './prepared-statements.ts';
 
 /** Properties whose column the naming rule does not give; a test holds them against the entities. */
@@ -76,7 +77,7 @@ function preparing(pool: pg.Pool): PostgresPool {
       query: query as unknown as PostgresPoolClient['query'],
       release: (error?: Error) => client.release(error),
       get processID() {
-        return (client as unknown as { processID: number }).processID;
+        return pgConnection(client).processID;
       },
     };
   };

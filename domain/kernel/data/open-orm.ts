@@ -1,5 +1,5 @@
 import { type AnyEntity, type EntityClass, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
-import { BindingDriver } from './binding-driver.ts';
+import { BindingDriver } from '../overrides/binding-driver.ts';
 import { QuaysideDialect } from './dialect.ts';
 import { createPool, type DatabaseAccess } from './pool.ts';
 

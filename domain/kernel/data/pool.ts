@@ -1,6 +1,6 @@
-import type { EventEmitter } from 'node:events';
 import { callbackify } from 'node:util';
 import pg from 'pg';
+import { pgConnection } from '../overrides/pg-connection.ts';
 import { checkFenced, checkRoleAlone, UnfencedConnectionError } from './served-connection.ts';
 
 /** How many connections a pool has unless it is told. */
@@ -110,8 +110,7 @@ export const OUTDATED_STATEMENT = 'cached plan must not change result type';
 /** Ends clients whose prepared statements a migration has outdated: they would refuse them for as long as they live. */
 export function dropOutdatedClients(pool: pg.Pool): void {
   pool.on('connect', (client) => {
-    const { connection } = client as unknown as { connection: EventEmitter<{ errorMessage: [{ message?: string }] }> };
-    connection.on('errorMessage', ({ message }) => {
+    pgConnection(client).connection.on('errorMessage', ({ message }) => {
       if (message === OUTDATED_STATEMENT) client.end().catch(() => undefined);
     });
   });

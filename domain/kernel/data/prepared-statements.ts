@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Writable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
+import { pgConnection } from '../overrides/pg-connection.ts';
 
 /** More statements than the service has in use at a time, and little for a backend process of PostgreSQL. */
 export const STATEMENTS_KEPT = 300;
@@ -43,8 +43,7 @@ export class PreparedStatements {
 
   #deallocate(name: string): void {
     // `pg` would otherwise believe that the database still has it.
-    const { connection } = this.#client as unknown as { connection: { parsedStatements: Record<string, string> } };
-    delete connection.parsedStatements[name];
+    delete pgConnection(this.#client).connection.parsedStatements[name];
     // Refused in a failed transaction: the plan then stays until the connection ends.
     this.#client.query(`deallocate "${name}"`).catch(() => undefined);
   }
@@ -55,7 +54,7 @@ const isPreparable = (text: string, values: unknown[]): boolean => values.length
 
 /** What `send` sends before it returns is one write to the socket; the client must be a pipelined one. */
 export function inOnePacket<T>(client: pg.ClientBase, send: () => T): T {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+  const { stream } = pgConnection(client).connection;
   stream.cork();
   try {
     return send();

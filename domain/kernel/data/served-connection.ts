@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { pgConnection } from '../overrides/pg-connection.ts';
 
 /** A database that lets us in, but not as the service has to be: the message is one sentence for the operator. */
 export class UnfencedConnectionError extends Error {}
@@ -25,7 +26,7 @@ const SESSION = `
  */
 export async function checkFenced(client: pg.ClientBase, role: string): Promise<void> {
   const { rows } = await client.query<Session>(SESSION);
-  const reason = refusalOf(rows[0], role, (client as unknown as { processID: number }).processID);
+  const reason = refusalOf(rows[0], role, pgConnection(client).processID);
   if (reason !== undefined) throw new UnfencedConnectionError(reason);
 }
 

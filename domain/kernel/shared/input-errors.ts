@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { escapePointer, type FieldError } from './errors.ts';
+import { fieldsOf } from '../overrides/zod-fields.ts';
 import { didYouMean } from '../text/suggestion-rules.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -96,8 +97,7 @@ function sizeMessage(issue: RawIssue & { code: 'too_small' | 'too_big' }): strin
 
 /** One line for each field, as `fieldErrors` reads it. */
 function unknownFields({ keys, inst }: RawIssue & { code: 'unrecognized_keys' }): string {
-  const def = inst?._zod.def as { shape?: object } | undefined;
-  const known = Object.keys(def?.shape ?? {});
+  const known = fieldsOf(inst);
   const lines = keys.slice(0, SUGGESTED_MAX).map((key) => `unknown field${didYouMean(key, known)}`);
   return lines.join('\n');
 }

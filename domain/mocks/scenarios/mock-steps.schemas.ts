@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parsePath } from '../../kernel/json/json-path-rules.ts';
-import { mapOf, openObject, textUpTo, valueOf } from '../../kernel/json/large-maps.ts';
+import { mapOf, openObject, textUpTo, valueOf } from '../../kernel/overrides/large-maps.ts';
 import { pathProblem } from './path-template-rules.ts';
 import {
   CHECKED_PARTS,

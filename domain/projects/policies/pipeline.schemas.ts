@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mapOf, type TextRule, textUpTo } from '../../kernel/json/large-maps.ts';
+import { mapOf, type TextRule, textUpTo } from '../../kernel/overrides/large-maps.ts';
 
 /** A name as people write it. */
 export const Name = z.string().trim().min(1).max(255);

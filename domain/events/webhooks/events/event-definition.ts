@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyText, mapOf } from '../../../kernel/json/large-maps.ts';
+import { anyText, mapOf } from '../../../kernel/overrides/large-maps.ts';
 
 /** An event as subscribers see it; the emitter's types, the catalog and the samples are derived from it. */
 export interface EventDefinition<Data extends z.ZodObject = z.ZodObject> {

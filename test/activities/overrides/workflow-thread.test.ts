@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestApp, testApp } from '../support/app.ts';
-import { startWorkerProcess } from '../support/worker.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { startWorkerProcess } from '../../support/worker.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const COUNT_THREADS = new URL('../support/count-threads.ts', import.meta.url).href;
+const COUNT_THREADS = new URL('../../support/count-threads.ts', import.meta.url).href;
 
 async function startCountedWorker(name: string) {
   const file = join(app.dataDir, name);

@@ -7,7 +7,7 @@ import {
   textUpTo,
   trimmedText,
   valueOf,
-} from '../../../../domain/kernel/json/large-maps.ts';
+} from '../../../../domain/kernel/overrides/large-maps.ts';
 import { propertyRuns } from '../../../support/property-runs.ts';
 import { codePoint } from '../../../support/code-points.ts';
 

@@ -20,6 +20,7 @@ const PLACEHOLDER = /\\\?|\?\??/g;
  * Sends the statements of the EntityManager with their values as parameters. The ORM writes values into the text
  * (github.com/mikro-orm/mikro-orm/issues/8001), so that each statement would be parsed and planned anew; with
  * parameters its texts repeat, and connections prepare them like all others. It skips the ORM's `onQuery`.
+ * test/domain/kernel/data/data-layer.test.ts fails when the ORM no longer sends them through here.
  */
 class BindingConnection extends PostgreSqlConnection {
   override execute: PostgreSqlConnection['execute'] = async (
