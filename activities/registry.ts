@@ -20,6 +20,9 @@ import { createReviewActivities } from './review/review-assignments/review-assig
 import { createFlowActivities } from './delivery/flows/flows.activities.ts';
 import { createCommandActivities, createOwnCommandActivities } from './delivery/flows/commands.activities.ts';
 import { createOperationActivities, createPatchBranch } from './delivery/flows/operations.activities.ts';
+import { elevatePrivileges } from './delivery/org-people/elevate-privileges.ts';
+import { takeBackPrivileges } from './delivery/org-people/take-back-privileges.ts';
+import { freezePeople, unfreezePeople } from './delivery/org-people/freeze-people.ts';
 import { analyze } from './insight/code-analysis/analyze.ts';
 import { recordSession } from './review/browser-sessions/record-session.ts';
 import { createChatTargets } from './people/chat/chat-target.ts';
@@ -67,7 +70,15 @@ const SWEEPS_AT_ONCE = 8;
 const METRICS_PUMPS = 2;
 
 /** What the service does for runs by itself. */
-const OPERATIONS = { 'create-patch-branch': createPatchBranch, analyze, 'record-session': recordSession };
+const OPERATIONS = {
+  'create-patch-branch': createPatchBranch,
+  analyze,
+  'record-session': recordSession,
+  'request-freeze-users': freezePeople,
+  'request-unfreeze-users': unfreezePeople,
+  'request-elevated-privileges': elevatePrivileges,
+};
+const UNDO = { 'request-elevated-privileges': takeBackPrivileges };
 
 export interface TaskQueue {
   taskQueue: string;
@@ -132,7 +143,7 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
     activities: {
       ...createGitActivities(deps),
       ...createBuildActivities(deps),
-      ...createOperationActivities(deps, OPERATIONS),
+      ...createOperationActivities(deps, OPERATIONS, UNDO),
       ...createPullRequestActivities(deps),
       ...createAnalysisResultActivities(deps),
     },
@@ -140,7 +151,7 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
   },
   {
     taskQueue: ANALYSIS_QUEUE,
-    activities: createOperationActivities(deps, OPERATIONS),
+    activities: createOperationActivities(deps, OPERATIONS, UNDO),
     options: { ...QUICK_CANCELLATION, maxConcurrentActivityTaskExecutions: deps.analysis.atOnce },
   },
   {
@@ -159,7 +170,7 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
         startUrlOf: (key, session) => startUrlOf(deps, key, session),
       }),
       ...createStartUrlActivities(deps),
-      ...createOperationActivities(deps, OPERATIONS),
+      ...createOperationActivities(deps, OPERATIONS, UNDO),
     },
     options: { maxConcurrentActivityTaskExecutions: CRM_AT_ONCE },
   },

@@ -153,6 +153,25 @@ export const ORG_READ = {
 } satisfies ActivityOptions;
 
 /**
+ * A change of an org: long as long as heartbeats arrive. What the org refuses is a result; what passes (an org that is away, calls of the
+ * day that are used up) is tried again for a quarter of an hour to an hour and a half. A cancellation waits until nothing
+ * is under way.
+ */
+export const ORG_CHANGE = {
+  startToCloseTimeout: '2 hours',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
+} satisfies ActivityOptions;
+
+/** What a change of an org has begun must be undone, however long the org is away. */
+export const ORG_UNDO = {
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+} satisfies ActivityOptions;
+
+/**
  * The allocation of a browser, which waits for a host with a free slot. The session is given up after 5 minutes by its row, not
  * by these limits; a lost host is detected by its heartbeat, and another one tries. A cancellation waits until nothing is
  * left behind.

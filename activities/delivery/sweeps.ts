@@ -8,6 +8,7 @@ import {
   lostSchedulesChore,
   runCountsChore,
 } from './flows/flows.sweep.ts';
+import { privilegeGrantsSweep } from './org-people/privilege-grants.sweep.ts';
 import { releaseEventsSweep } from './release-candidates/release-events.sweep.ts';
 
 /** The sweeps of the area, and what removes its expired rows. */
@@ -20,7 +21,9 @@ export const sweeps: readonly Sweep[] = [
   flowSchedulesSweep,
   lostSchedulesChore,
   runCountsChore,
+  privilegeGrantsSweep,
   releaseEventsSweep(),
   purgeChore('expired-lock-tickets', 'purge_lock_tickets'),
   purgeChore('expired-run-tokens', 'purge_run_tokens'),
+  purgeChore('closed-privilege-grants', 'purge_privilege_grants'),
 ];

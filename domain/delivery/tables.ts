@@ -9,6 +9,7 @@ import {
   FlowScheduleSchema,
   RunTokenSchema,
 } from './flows/flows.entities.ts';
+import { PrivilegeGrantSchema } from './org-people/privilege-grants.entities.ts';
 import {
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
@@ -28,6 +29,7 @@ export const entities = [
   FlowRunTallySchema,
   FlowScheduleSchema,
   RunTokenSchema,
+  PrivilegeGrantSchema,
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
   PackageVersionSchema,

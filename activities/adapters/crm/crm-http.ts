@@ -20,7 +20,7 @@ export interface CrmTimeouts {
 }
 
 export interface CrmCall {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Origin of the org or login host, or address of a mock workspace. */
   origin: string;
   /** With query; begins with a slash. */

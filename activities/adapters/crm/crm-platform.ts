@@ -7,6 +7,7 @@ import { createCrmHttp, type CrmTimeouts, notJson, type SendCrm } from './crm-ht
 import { readJson } from '../outbound/outbound-http.ts';
 import { createCrmMetadata } from './crm-metadata.ts';
 import { createCrmOrg } from './crm-org.ts';
+import { createCrmRecords } from './crm-records.ts';
 import { createCrmSandboxes } from './crm-sandboxes.ts';
 import { createCrmSession } from './crm-session.ts';
 import { createCrmTokens } from './crm-tokens.ts';
@@ -48,6 +49,7 @@ export function createCrmPlatform({
         ...createCrmOrg(session, timeouts),
         ...createCrmSandboxes(session, { addresses, scratchAuthField, timeouts }),
         ...createCrmMetadata(session, timeouts),
+        ...createCrmRecords(session),
       };
     },
     close,

@@ -8,6 +8,8 @@ export interface RestCall {
   /** Below `/services/data/v<version>`, with query; or absolute: `/services/oauth2/…`. */
   path: string;
   isAbsolute?: boolean;
+  /** GET without a body, POST with one, where it is not given. */
+  method?: CrmCall['method'];
   body?: unknown;
   /** What the answers of several calls may have together; counted down. */
   budget?: { bytes: number };
@@ -55,11 +57,11 @@ export function createCrmSession({ send: sendCrm, apiVersion, timeouts, access }
       return read(response);
     });
 
-  const rest: CrmSession['rest'] = (session, { path, isAbsolute, body, budget }) =>
+  const rest: CrmSession['rest'] = (session, { path, isAbsolute, method, body, budget }) =>
     send(
       session,
       {
-        method: body === undefined ? 'GET' : 'POST',
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
         path: isAbsolute ? path : `/services/data/v${session.version}${path}`,
         headers: bearer(session, body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -12,7 +12,16 @@ import type { Deps } from '../../deps.ts';
  * What the service itself does for runs of a type; `workflows/delivery/flows/operations.ts` says on which queue. Retrying it must
  * be safe.
  */
-export type Operation = (deps: Deps, tenant: TenantKey, run: RunContext) => Promise<RunOutcome>;
+export type Operation = (deps: Deps, tenant: TenantKey, run: RunContext) => Promise<HeldOutcome>;
+
+/** How an operation ended, or what it has begun and is to be undone later. */
+export type HeldOutcome = RunOutcome & {
+  /** ISO 8601: until then the run goes on; its operation is undone then, or when the run is cancelled. */
+  heldUntil?: string;
+};
+
+/** Undoes what an operation has begun; retried until it succeeds. Answers what the run's result shows of it. */
+export type UndoOperation = (deps: Deps, key: RunKey) => Promise<Record<string, unknown>>;
 
 /** Makes a branch at the host of a project. */
 export const createPatchBranch: Operation = async (deps, tenant, run) => {
@@ -34,10 +43,17 @@ export const createPatchBranch: Operation = async (deps, tenant, run) => {
     : { status: 'failed', error: made.reason };
 };
 
-/** @param operations what the service does by itself, of all areas. */
-export const createOperationActivities = (deps: Deps, operations: Readonly<Record<OperationId, Operation>>) => ({
+/**
+ * @param operations what the service does by itself, of all areas.
+ * @param undo of those that last for a time.
+ */
+export const createOperationActivities = (
+  deps: Deps,
+  operations: Readonly<Record<OperationId, Operation>>,
+  undo: Readonly<Partial<Record<OperationId, UndoOperation>>>,
+) => ({
   /** Executes a run of a type that the service does itself. */
-  async runOperation(key: RunKey): Promise<RunOutcome> {
+  async runOperation(key: RunKey): Promise<HeldOutcome> {
     const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
     const operation: Operation | undefined = operations[run.taskType as OperationId];
     // An engine whose store is older than the row asks again for what has ended.
@@ -45,5 +61,9 @@ export const createOperationActivities = (deps: Deps, operations: Readonly<Recor
     if (!operation) return { status: 'failed', error: `The service itself does not execute ${run.taskType}` };
     return operation(deps, key, run);
   },
+
+  /** Undoes what the operation of a run has begun, whatever became of the run meanwhile. */
+  undoOperation: ({ taskType, ...key }: RunKey & { taskType: string }): Promise<Record<string, unknown>> =>
+    undo[taskType as OperationId]?.(deps, key) ?? Promise.resolve({}),
 });
 export type OperationActivities = ReturnType<typeof createOperationActivities>;

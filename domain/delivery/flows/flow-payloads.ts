@@ -54,6 +54,17 @@ const COMMON = {
 /** The payload of a type: the members of all types and those of its own. */
 export const payload = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject({ ...COMMON, ...shape });
 export const ON_ORG = { orgUsername: Name.optional() };
+/** By what a run names people of its org. */
+export const PEOPLE = {
+  usernames: Names.optional(),
+  profiles: Names.optional().meta({ description: 'Everybody active who has one of these profiles' }),
+  permissionSets: Names.optional().meta({ description: 'Everybody active who has one of these permission sets' }),
+  allExcept: z
+    .array(Name)
+    .max(500)
+    .optional()
+    .meta({ description: 'All active people of the org but these, by username' }),
+};
 export const SANDBOX = { sandboxName: Name.optional(), productionUsername: Name.optional() };
 /** Members of types that change what orgs run: they obey the windows of environments. */
 export const PROMOTION = {

@@ -48,6 +48,7 @@ const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean
         'r.cicdRunId',
         'r.cicdRunUrl',
         'r.cancelRequestedAt',
+        'r.startedAt',
         'r.override',
         'r.workflowPath',
       ]);

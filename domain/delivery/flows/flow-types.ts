@@ -4,7 +4,17 @@ import { fieldErrors, PARSING } from '../../kernel/shared/input-errors.ts';
 import { openObject } from '../../kernel/overrides/large-maps.ts';
 import { didYouMean } from '../../kernel/text/suggestion-rules.ts';
 import type { FlowTraits } from './programs/executor-rules.ts';
-import { Names, ON_ORG, payload, PROMOTION, RELEASE, type RunPayload, SANDBOX, Versions } from './flow-payloads.ts';
+import {
+  Names,
+  ON_ORG,
+  payload,
+  PEOPLE,
+  PROMOTION,
+  RELEASE,
+  type RunPayload,
+  SANDBOX,
+  Versions,
+} from './flow-payloads.ts';
 import { Name } from '../../projects/policies/pipeline.schemas.ts';
 
 export const FLOW_CATEGORIES = [
@@ -39,6 +49,9 @@ export const ANALYZE = 'analyze';
 
 /** The type of the runs that allocate a browser, and wait for its end. */
 export const RECORD_SESSION = 'record-session';
+
+/** The type of the runs by which people are kept from signing in to an org. */
+export const FREEZE = 'request-freeze-users';
 
 /** The type of the runs by which review pools get their orgs. */
 export const POOL_PREPARE = 'pool-prepare';
@@ -81,21 +94,30 @@ export const FLOW_TYPES = [
   type('request-elevated-privileges', 'access', 'Give people more rights in an org for a time', {
     gates: { approval: true, lock: false },
     target: 'org',
+    own: 'activity',
     payload: {
       ...ON_ORG,
       usernames: Names.optional(),
-      permissionSets: Names.optional(),
-      durationMinutes: z.int().positive().max(43_200).optional(),
+      permissionSets: Names.optional().meta({ description: 'Names of permission sets and of groups of them' }),
+      durationMinutes: z.int().positive().max(43_200).optional().meta({
+        description: 'How long they have them; 60 where the service executes the run. Then they are taken back',
+      }),
     },
   }),
-  type('request-freeze-users', 'access', 'Freeze people in an org', {
+  type(FREEZE, 'access', 'Freeze people in an org', {
     gates: { approval: true, lock: false },
     target: 'org',
-    payload: { ...ON_ORG, usernames: Names.optional() },
+    own: 'activity',
+    payload: {
+      ...ON_ORG,
+      ...PEOPLE,
+      endSessions: z.boolean().optional().meta({ description: 'End their open sessions, too, which freezing leaves' }),
+    },
   }),
   type('request-unfreeze-users', 'access', 'Unfreeze people in an org', {
     target: 'org',
-    payload: { ...ON_ORG, usernames: Names.optional() },
+    own: 'activity',
+    payload: { ...ON_ORG, ...PEOPLE },
   }),
   type('request-sandbox-create', 'environment', 'Create a sandbox', {
     gates: { approval: true, lock: false },

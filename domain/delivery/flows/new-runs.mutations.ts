@@ -80,7 +80,7 @@ export async function acceptRun(
   const hasPipeline = parsed.pipeline !== undefined;
   const executor = executorHere(type, { hasPipeline, commands: commands ?? new Map() });
   const { place, gates } = await gatesInRequest(tx, type, parsed, prefix, executor);
-  if (commands) await assertAvailable(tx, type, parsed, commands, place?.projectId);
+  if (commands) await assertAvailable(tx, type, parsed, commands, { place, gates });
   const { payload, releaseName } = await releaseOf(tx, type, parsed, place);
   const stages = commands && place && executor === 'children' ? await stagesOf(tx, place, payload) : [];
   if (commands && place && isPromotion(type)) {

@@ -52,13 +52,18 @@ export async function assertApprovals(tx: Tx, { payload, gates, stages }: AskedR
 export async function assertAvailable(
   tx: Tx,
   type: FlowType,
-  { pipeline }: RunPayload,
+  payload: RunPayload,
   commands: Commands,
-  projectId: string | undefined,
+  { place, gates }: { place: RunPlace | undefined; gates: Pick<RunGates, 'environmentIds'> },
 ): Promise<void> {
-  const means = { hasPipeline: pipeline !== undefined, commands };
+  const means = { hasPipeline: payload.pipeline !== undefined, commands };
   const unavailable = unavailableType(type, means);
   if (unavailable !== undefined) throw new DomainError('flow_unavailable', whyUnavailable(unavailable));
-  const why = await whyNotByItself(tx, { ...type, executor: executorHere(type, means), projectId });
+  const why = await whyNotByItself(tx, {
+    id: type.id,
+    executor: executorHere(type, means),
+    projectId: place?.projectId,
+    run: { payload, environmentId: gates.environmentIds[0] ?? null },
+  });
   if (why !== null) throw new DomainError('flow_unavailable', why);
 }

@@ -17,14 +17,22 @@ export interface ReachedStatus extends Pick<RunOutcome, 'error' | 'result'> {
   isRevision?: boolean;
 }
 
+/** A type of run that is asked for, by itself or for a run. */
+export interface OfferedType {
+  id: string;
+  /** Undefined: of the whole tenant. */
+  projectId: string | undefined;
+  /** The run that is asked for; undefined: any. */
+  run?: { payload: Readonly<Record<string, unknown>>; environmentId: string | null } | undefined;
+}
+
 declare module '../../kernel/hooks.ts' {
   interface Hooks {
     /** A run was accepted, waits at a gate, began, ended, or has another end than before. */
     runReached: (tx: Tx, run: ReachedRun, reached: ReachedStatus) => Promise<void>;
     /**
      * A type of run that the service executes itself is asked for. Answers why it cannot be executed now; null: it can.
-     * @param projectId undefined: of the whole tenant.
      */
-    typeOffered: (tx: Tx, type: { id: string; projectId: string | undefined }) => Promise<string | null>;
+    typeOffered: (tx: Tx, type: OfferedType) => Promise<string | null>;
   }
 }

@@ -11,6 +11,7 @@ export type Purge =
   | 'purge_build_previews'
   | 'purge_known_sign_ins'
   | 'purge_lock_tickets'
+  | 'purge_privilege_grants'
   | 'purge_rate_limits'
   | 'purge_run_tokens'
   | 'purge_chat_actions';

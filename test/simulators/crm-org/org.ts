@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import type { Fault, FaultKind, FaultRule } from './faults.ts';
 import { MetadataStore } from './metadata-store.ts';
+import { OrgPeople } from './people.ts';
 import type { SoqlTable } from './soql.ts';
 
 export interface OrgOptions {
@@ -86,6 +87,8 @@ export class SimulatedOrg {
   readonly userId = longId(newId('005'));
   readonly metadata = new MetadataStore();
   readonly parent: SimulatedOrg | undefined;
+  /** Its users and what they may do. */
+  readonly people: OrgPeople;
   username: string;
   /** 18 characters. */
   orgId = longId(newId('00D'));
@@ -156,6 +159,7 @@ export class SimulatedOrg {
     const ownName = kind === 'scratch' ? `test-${name}@example.com` : `admin@${name}.example`;
     this.username =
       options.username ?? (kind === 'sandbox' && parent ? `${parent.username}.${sandboxName.toLowerCase()}` : ownName);
+    this.people = new OrgPeople(this);
     this.expiresAt = kind === 'scratch' ? new Date(Date.now() + 20 * 86_400_000) : null;
     this.limits = usualLimits(kind);
     this.#firstToken = this.approve();

@@ -34,6 +34,7 @@ export function rest(org: SimulatedOrg, orgs: Iterable<SimulatedOrg>, request: S
     return userId.slice(0, 15) === org.userId.slice(0, 15)
       ? json(200, { attributes: { type: 'User' }, Id: org.userId, Username: org.username })
       : restError(404, 'NOT_FOUND', 'The requested resource does not exist');
+  if (resource === '/composite/sobjects') return org.people.collections(method, query.get('ids'), body);
   if (resource === '/tooling/sandboxAuth' && method === 'POST') return sandboxAuth(org, orgs, body);
   return restError(404, 'NOT_FOUND', 'The requested resource does not exist');
 }
@@ -103,13 +104,7 @@ function tablesOf(org: SimulatedOrg, isTooling: boolean): Record<string, SoqlTab
       ],
       ...ORGANIZATION_FIELDS,
     ),
-    User: table(
-      () => [{ Id: org.userId, Username: org.username, Name: 'Ada Admin', IsActive: org.isUserActive }],
-      'Id',
-      'Username',
-      'Name',
-      'IsActive',
-    ),
+    ...org.people.tables(),
     ...(org.isDevHub && {
       ScratchOrgInfo: table(() => scratchOrgs(org), ...SCRATCH_FIELDS, ...(org.authField ? [org.authField] : [])),
     }),

@@ -6,7 +6,9 @@ import {
   ParentClosePolicy,
   proxyActivities,
   proxyLocalActivities,
+  setCurrentDetails,
   setHandler,
+  sleep,
   startChild,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
@@ -27,6 +29,7 @@ import {
   COMMAND,
   FOLLOW_COMMAND,
   LOCAL_DATABASE_WORK,
+  ORG_UNDO,
   OUTSIDE_CALL,
   UNTIL_DONE,
 } from '../../activity-options.ts';
@@ -92,9 +95,35 @@ export class RunExecution {
   }
 
   #runOperation(): Promise<RunOutcome> {
-    const { queue, options } = OPERATIONS[this.#taskType as OperationId];
+    const { queue, options, isUndone } = OPERATIONS[this.#taskType as OperationId];
     const { runOperation } = proxyActivities<OperationActivities>({ ...options, taskQueue: queueBeside(queue) });
-    return runOperation(this.#run);
+    return isUndone ? this.#runForATime(runOperation, queueBeside(queue)) : runOperation(this.#run);
+  }
+
+  /** Executes what lasts for a time; it is undone then, and when the run fails or is cancelled. */
+  async #runForATime(run: OperationActivities['runOperation'], taskQueue: string): Promise<RunOutcome> {
+    const { undoOperation } = proxyActivities<OperationActivities>({ ...ORG_UNDO, taskQueue });
+    const undo = () =>
+      CancellationScope.nonCancellable(() => {
+        setCurrentDetails('Undoing what was done for a time');
+        return undoOperation({ ...this.#run, taskType: this.#taskType });
+      });
+    let begun: RunOutcome = { status: 'cancelled' };
+    try {
+      const { heldUntil, ...outcome } = await run(this.#run);
+      begun = outcome;
+      if (heldUntil !== undefined) {
+        setCurrentDetails(`Lasts until ${heldUntil}`);
+        await sleep(Math.max(1, Date.parse(heldUntil) - Date.now()), { summary: `lasts until ${heldUntil}` });
+      }
+    } catch (error) {
+      if (!isCancellation(error)) {
+        await undo();
+        throw error;
+      }
+      begun = { ...begun, status: 'cancelled' };
+    }
+    return { ...begun, result: { ...begun.result, ...(await undo()) } };
   }
 
   /** Executes a run by a pipeline; a pipeline that was given up is cancelled on its host. */

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../unit-of-work.ts';
+import type { OfferedType } from '../runs.hooks.ts';
 import type { ExecutorName } from './executor-rules.ts';
 
 /**
@@ -7,9 +8,14 @@ import type { ExecutorName } from './executor-rules.ts';
  */
 export async function whyNotByItself(
   tx: Tx,
-  { id, executor, projectId }: { id: string; executor: ExecutorName | undefined; projectId?: string | undefined },
+  {
+    executor,
+    id,
+    projectId,
+    run,
+  }: Omit<OfferedType, 'projectId'> & { executor: ExecutorName | undefined; projectId?: string | undefined },
 ): Promise<string | null> {
   if (executor !== 'activity') return null;
-  const reasons = await tx.tell('typeOffered', { id, projectId });
+  const reasons = await tx.tell('typeOffered', { id, projectId, run });
   return reasons.find((reason) => reason !== null) ?? null;
 }

@@ -48,7 +48,7 @@ export async function createSchedule(
     throw invalidField(`${PREFIX}override`, 'An override is for one run, which an owner starts in person');
   const executor = executorHere(type, { hasPipeline: payload.pipeline !== undefined, commands });
   const { place, gates } = await gatesInRequest(tx, type, payload, PREFIX, executor);
-  await assertAvailable(tx, type, payload, commands, place?.projectId);
+  await assertAvailable(tx, type, payload, commands, { place, gates });
   const stages = place && executor === 'children' ? await stagesOf(tx, place, payload) : [];
   await assertApprovals(tx, { payload, gates, stages }, tx.actor);
   if ((await countSchedules(tx)) >= SCHEDULES_MAX)

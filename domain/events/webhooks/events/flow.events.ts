@@ -88,6 +88,20 @@ export const flowEvents = {
     'flow.failed': 'A flow run failed',
     'flow.cancelled': 'A flow run was cancelled',
   }),
+  'privileges.expired': defineEvent(
+    'The time of rights that a run gave people in an org is over: they were taken back, or could not be',
+    z.strictObject({
+      executionId: id('Run that gave them'),
+      orgUsername: text('Username of the org', 'ci@acme.example'),
+      usernames: texts('People', ['ada@acme.example']),
+      permissionSets: texts('Permission sets and groups', ['Deploy_Admin']),
+      isTakenBack: z.boolean().meta({
+        description: 'False: they may still be there; the service goes on trying',
+        example: true,
+      }),
+      error: text('Why they could not be taken back', 'The org could not be reached').nullable(),
+    }),
+  ),
   'work_item_request.updated': defineEvent(
     'A request made in a work item is new, or has another status',
     z.strictObject({

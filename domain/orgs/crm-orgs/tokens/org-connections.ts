@@ -18,7 +18,7 @@ const USED_FOR_MS = 55 * 60_000;
 const USAGE_NOTED_EVERY_MS = 60_000;
 const USAGES_KEPT = 10_000;
 
-export interface CallOptions extends Pick<TokenNeed, 'isForced' | 'isBackground'> {
+export interface CallOptions extends Pick<TokenNeed, 'isForced' | 'isBackground' | 'isRun'> {
   /** Ends waiting and calls that are under way; then they throw. */
   signal?: AbortSignal | undefined;
 }
@@ -32,7 +32,7 @@ export interface OrgConnections {
    * The calls of an org with its stored credential; calls nothing yet. The access token is used for 55 minutes; a 401 is
    * answered by one refresh and one repeat, by one process at a time. A refused credential marks the org (`auth_failed`,
    * announced once); then every call answers that failure without asking, until people renew or test the credential.
-   * `isBackground`: answers `limited` while more than 95 % of the org's daily calls are used up.
+   * `isBackground`: answers `limited` while more than 95 % of the org's daily calls are used up, `isRun` from 90 %.
    * `isForced`: asks although the credential was refused before.
    */
   callOrg: CallOrg;

@@ -24,6 +24,8 @@ export interface TokenNeed {
   isForced?: boolean;
   /** Gives way when nearly all calls of the org's day are used up. */
   isBackground?: boolean;
+  /** A run's: leaves the last tenth of the calls of the org's day to people. */
+  isRun?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -54,8 +56,9 @@ export interface OrgTokenParts {
 /** How long others wait for whoever mints: longer than the lease of a process that died. */
 const WAIT_MS = 40_000;
 const LOOK_EVERY_MS = 40;
-/** Above this part of the daily calls, background work leaves the rest to people. */
-const RESERVED_FROM = 0.95;
+/** Above these parts of the daily calls, work in the background and runs leave the rest to people. */
+const BACKGROUND_UP_TO = 0.95;
+const RUNS_UP_TO = 0.9;
 const USAGE_KNOWN_MS = 60 * 60_000;
 
 export const STILL_MINTING = crmFailure(
@@ -64,12 +67,13 @@ export const STILL_MINTING = crmFailure(
   'Another process has been asking for a token for too long.',
   'Try again in a minute.',
 );
-const CALLS_RESERVED = crmFailure(
-  'limited',
-  'DAILY_CALLS_RESERVED',
-  'More than 95 % of the daily calls of the org are used up.',
-  'Work in the background goes on when there are calls again.',
-);
+const callsReserved = (part: number): CrmFailure =>
+  crmFailure(
+    'limited',
+    'DAILY_CALLS_RESERVED',
+    `More than ${part * 100} % of the daily calls of the org are used up.`,
+    'Work in the background and runs go on when there are calls again.',
+  );
 
 /**
  * Access tokens of orgs, minted by one at a time: callers in this process share an attempt, other processes wait for its
@@ -120,7 +124,8 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
         need.signal?.throwIfAborted();
         const state = await tokenState(reads.as(actorOf(orgKey)), keyOf(orgKey));
         if (!state) return NOT_REGISTERED;
-        if (need.isBackground && isReserved(state, now())) return CALLS_RESERVED;
+        const part = need.isRun ? RUNS_UP_TO : need.isBackground ? BACKGROUND_UP_TO : 1;
+        if (part < 1 && isUsedUp(state, part, now())) return callsReserved(part);
         const refusal = need.isForced ? undefined : refusalOf(orgKey, state);
         if (refusal) return refusal;
         const token = storedToken(orgKey, state);
@@ -164,8 +169,8 @@ function refusalOf(orgKey: OrgKey, state: TokenState): CrmFailure | undefined {
   return last.code !== null && IS_REMEMBERED.has(last.kind) ? last : undefined;
 }
 
-function isReserved({ apiCallsUsed, apiCallsMax, apiCallsAt }: TokenState, now: Date): boolean {
+function isUsedUp({ apiCallsUsed, apiCallsMax, apiCallsAt }: TokenState, part: number, now: Date): boolean {
   if (apiCallsUsed === null || apiCallsMax === null || apiCallsAt === null) return false;
   const isKnown = now.getTime() - Date.parse(apiCallsAt) < USAGE_KNOWN_MS;
-  return isKnown && apiCallsUsed > apiCallsMax * RESERVED_FROM;
+  return isKnown && apiCallsUsed > apiCallsMax * part;
 }

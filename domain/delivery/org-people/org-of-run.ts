@@ -1,0 +1,50 @@
+import { environmentById } from '../../projects/environments/environments.queries.ts';
+import { answeringOrg } from '../../projects/environments/org-name-rules.ts';
+import type { Tx } from '../../unit-of-work.ts';
+import { DomainError } from '../../kernel/shared/errors.ts';
+import { countOrgs, orgsByName, type OrgRow } from '../../orgs/crm-orgs/crm-orgs.queries.ts';
+import { FREEZE } from '../flows/flow-types.ts';
+import type { OfferedType } from '../flows/runs.hooks.ts';
+import { NOBODY, selectionOf } from './freeze-rules.ts';
+import { isGiving, NOTHING_GIVEN } from './privilege-rules.ts';
+
+/** What names the org of a run. */
+export interface RunInOrg {
+  payload: Readonly<Record<string, unknown>>;
+  environmentId: string | null;
+}
+
+/**
+ * The registered org in which a run acts: that of `orgUsername`, else that of its environment. Throws `flow_unavailable` where none is named
+ * or registered, or its credential is refused, and `ambiguous`.
+ */
+export async function orgOfRun(tx: Tx, { payload, environmentId }: RunInOrg): Promise<OrgRow> {
+  const found = environmentId === null ? undefined : await environmentById(tx, environmentId);
+  const given = typeof payload.orgUsername === 'string' ? payload.orgUsername : found?.environment.orgUsername;
+  if (!given) throw unavailable('No org is named: give orgUsername, or an environment that has one');
+  const org = answeringOrg(await orgsByName(tx, given), given);
+  if (!org) throw unavailable(`The org ${given} is not registered: register it, or name one that is`);
+  if (org.healthStatus === 'auth_failed')
+    throw unavailable(
+      `The org ${org.username} refuses its credential: ${org.healthError ?? ''} ${org.healthHint ?? ''}`.trim(),
+    );
+  return org;
+}
+
+const PEOPLE_TYPES: ReadonlySet<string> = new Set([FREEZE, 'request-unfreeze-users', 'request-elevated-privileges']);
+
+/** Why the service cannot act on people in an org: no such org, or nobody is named. Null: it can. */
+export async function whyNotInOrg(tx: Tx, { id, run }: OfferedType): Promise<string | null> {
+  if (!PEOPLE_TYPES.has(id)) return null;
+  if (!run) return (await countOrgs(tx, {})) > 0 ? null : 'No org is registered in which the service could do it';
+  try {
+    await orgOfRun(tx, run);
+  } catch (error) {
+    if (error instanceof DomainError) return error.message;
+    throw error;
+  }
+  if (id === 'request-elevated-privileges') return isGiving(run.payload) ? null : NOTHING_GIVEN;
+  return selectionOf(run.payload) ? null : NOBODY;
+}
+
+const unavailable = (detail: string) => new DomainError('flow_unavailable', detail);
