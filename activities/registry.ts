@@ -114,7 +114,8 @@ export function workerQueues(deps: Deps, names: readonly string[] | undefined): 
 }
 
 const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): TaskQueue[] => [
-  { taskQueue: APPROVALS_QUEUE, activities: createApprovalActivities(deps) },
+  ...deliveryQueues(deps, { runsCommands }),
+  ...codeQueues(deps),
   {
     taskQueue: AI_QUEUE,
     activities: createAiReportActivities(deps),
@@ -128,31 +129,6 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
     taskQueue: AUDIT_QUEUE,
     activities: createAuditExportActivities(deps),
     options: { maxConcurrentActivityTaskExecutions: EXPORTS_AT_ONCE },
-  },
-  {
-    taskQueue: ENVIRONMENT_LOCKS_QUEUE,
-    activities: {
-      ...createEnvironmentLockActivities(deps),
-      ...createReviewActivities(deps),
-      ...createSessionStateActivities(deps),
-    },
-  },
-  { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
-  {
-    taskQueue: GIT_QUEUE,
-    activities: {
-      ...createGitActivities(deps),
-      ...createBuildActivities(deps),
-      ...createOperationActivities(deps, OPERATIONS, UNDO),
-      ...createPullRequestActivities(deps),
-      ...createAnalysisResultActivities(deps),
-    },
-    options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE },
-  },
-  {
-    taskQueue: ANALYSIS_QUEUE,
-    activities: createOperationActivities(deps, OPERATIONS, UNDO),
-    options: { ...QUICK_CANCELLATION, maxConcurrentActivityTaskExecutions: deps.analysis.atOnce },
   },
   {
     taskQueue: webhookLaneContract.taskQueue,
@@ -175,6 +151,28 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
     options: { maxConcurrentActivityTaskExecutions: CRM_AT_ONCE },
   },
   {
+    taskQueue: SYSTEM_QUEUE,
+    activities: {
+      ...createSweepActivities(deps, SWEEPS),
+      ...createMetricsActivities(deps),
+      ...createNightlyAnalysisActivities(deps),
+    },
+    options: { maxConcurrentActivityTaskExecutions: SWEEPS_AT_ONCE + METRICS_PUMPS },
+  },
+];
+
+const deliveryQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): TaskQueue[] => [
+  { taskQueue: APPROVALS_QUEUE, activities: createApprovalActivities(deps) },
+  {
+    taskQueue: ENVIRONMENT_LOCKS_QUEUE,
+    activities: {
+      ...createEnvironmentLockActivities(deps),
+      ...createReviewActivities(deps),
+      ...createSessionStateActivities(deps),
+    },
+  },
+  { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
+  {
     taskQueue: FLOWS_QUEUE,
     activities: {
       ...createFlowActivities(deps, { runsCommands }),
@@ -187,13 +185,24 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
     activities: createCommandActivities(deps),
     options: { ...QUICK_CANCELLATION, maxConcurrentActivityTaskExecutions: COMMANDS_AT_ONCE },
   },
+];
+
+/** What works on checkouts and mirrors of repositories. */
+const codeQueues = (deps: Deps): TaskQueue[] => [
   {
-    taskQueue: SYSTEM_QUEUE,
+    taskQueue: GIT_QUEUE,
     activities: {
-      ...createSweepActivities(deps, SWEEPS),
-      ...createMetricsActivities(deps),
-      ...createNightlyAnalysisActivities(deps),
+      ...createGitActivities(deps),
+      ...createBuildActivities(deps),
+      ...createOperationActivities(deps, OPERATIONS, UNDO),
+      ...createPullRequestActivities(deps),
+      ...createAnalysisResultActivities(deps),
     },
-    options: { maxConcurrentActivityTaskExecutions: SWEEPS_AT_ONCE + METRICS_PUMPS },
+    options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE },
+  },
+  {
+    taskQueue: ANALYSIS_QUEUE,
+    activities: createOperationActivities(deps, OPERATIONS, UNDO),
+    options: { ...QUICK_CANCELLATION, maxConcurrentActivityTaskExecutions: deps.analysis.atOnce },
   },
 ];

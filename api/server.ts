@@ -14,10 +14,11 @@ import { assignmentOfOrg } from '../domain/review/review-assignments/review-assi
 import { openAssignedOrg } from '../domain/review/review-pools/assigned-org-doors.ts';
 import type { Launch } from '../workflows/launch.ts';
 import { createApp } from './app.ts';
-import { openApiBase } from './base.ts';
+import { type ApiBase, openApiBase } from './base.ts';
 import type { ApiConfig } from './config.ts';
 import { createDeliveryAdapters } from './delivery/parts.ts';
-import { createRateLimit } from './http/rate-limit.ts';
+import { createRateLimit, type RateLimit } from './http/rate-limit.ts';
+import type { Adapters } from './http/scope.ts';
 import { createCompression } from './http/server/compression.ts';
 import { createHttpServer } from './http/server/http-server.ts';
 import type { HttpMetrics } from './http/server/metrics.ts';
@@ -25,7 +26,7 @@ import { createSocketServer } from './http/sockets/socket-routes.ts';
 import { createIdentityParts } from './identity/parts.ts';
 import { createMockAdapters, createMockAnswering } from './mocks/parts.ts';
 import { createOrgAdapters } from './orgs/parts.ts';
-import { createReviewAdapters } from './review/parts.ts';
+import { createReviewAdapters, type ReviewAdapters } from './review/parts.ts';
 import { sessionSockets } from './review/browser-sessions/session-sockets.ts';
 import { routes } from './routes.ts';
 
@@ -70,10 +71,10 @@ const HOOKED_PROJECTS = 10;
 export function createApi({ config, log, metrics, launch, outages, dependencies }: ApiParts): ApiServer {
   const backend = createBackend({ config, launch, log, outages });
   const { base, close: closeBase } = openApiBase(backend, config);
-  const { database, cookies, memory, ring } = base;
+  const { database, cookies, memory } = base;
   const { orm, reads, signals, encryption, now } = backend;
   const { publicUrl, BASE_PATH: basePath, TRUST_PROXY: trustedProxies } = config;
-  const limitOf = (name: string, perMinute: number, withoutStore: 'count-alone' | 'refuse' = 'count-alone') =>
+  const limitOf: LimitOf = (name, perMinute, withoutStore = 'count-alone') =>
     createRateLimit(database, { name, perMinute, withoutStore });
   const identity = createIdentityParts(base, (actor, target) =>
     assignmentOfOrg(reads.as(actor), { ...target, email: actor.email }),
@@ -92,27 +93,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
     addressLimit: limitOf('address', config.AUTH_RATE_LIMIT_PER_MINUTE, 'refuse'),
     hookAddressLimit: limitOf('hooks-of-address', config.HOOK_RATE_LIMIT_PER_MINUTE * HOOKED_PROJECTS),
     trustedProxies,
-    adapters: {
-      launch,
-      encryption,
-      hosts: backend.hosts,
-      objects: { store: backend.objects, downloads: createDownloadLinks(ring, publicUrl) },
-      webhooks: { queue: createDeliveryQueue(database, signals.webhook), outbound: backend.outbound },
-      ...identity.adapters,
-      documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.webhook }),
-      ...createMockAdapters(base),
-      git: {
-        commitGraphs: createCommitGraphCache(),
-        remotes: { addresses: backend.outbound, allowLocal: config.ALLOW_LOCAL_GIT },
-      },
-      ...createOrgAdapters(base, openAssignedOrg),
-      ...createDeliveryAdapters(base),
-      ...review,
-      workItems: { findTracker: backend.findWorkTracker },
-      hooks: { limit: limitOf('hooks', config.HOOK_RATE_LIMIT_PER_MINUTE) },
-      chat: { ...backend.chat, findSenders: createFindChatSenders(database) },
-      metrics: { ...backend.metrics, ask: createAskMetrics(backend.metricsStore) },
-    },
+    adapters: adaptersOf(base, config, limitOf, { identity, review }),
     signals,
     compressBody: createCompression(memory),
     publicUrl,
@@ -166,3 +147,37 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
     },
   };
 }
+
+type LimitOf = (name: string, perMinute: number, withoutStore?: 'count-alone' | 'refuse') => RateLimit;
+
+/** What the handlers of all areas use. */
+const adaptersOf = (
+  base: ApiBase,
+  config: ApiConfig,
+  limitOf: LimitOf,
+  { identity, review }: { identity: ReturnType<typeof createIdentityParts>; review: ReviewAdapters },
+): Adapters => {
+  const { backend, database, ring } = base;
+  const { signals } = backend;
+  return {
+    launch: backend.launch,
+    encryption: backend.encryption,
+    hosts: backend.hosts,
+    objects: { store: backend.objects, downloads: createDownloadLinks(ring, config.publicUrl) },
+    webhooks: { queue: createDeliveryQueue(database, signals.webhook), outbound: backend.outbound },
+    ...identity.adapters,
+    documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.webhook }),
+    ...createMockAdapters(base),
+    git: {
+      commitGraphs: createCommitGraphCache(),
+      remotes: { addresses: backend.outbound, allowLocal: config.ALLOW_LOCAL_GIT },
+    },
+    ...createOrgAdapters(base, openAssignedOrg),
+    ...createDeliveryAdapters(base),
+    ...review,
+    workItems: { findTracker: backend.findWorkTracker },
+    hooks: { limit: limitOf('hooks', config.HOOK_RATE_LIMIT_PER_MINUTE) },
+    chat: { ...backend.chat, findSenders: createFindChatSenders(database) },
+    metrics: { ...backend.metrics, ask: createAskMetrics(backend.metricsStore) },
+  };
+};

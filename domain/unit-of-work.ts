@@ -104,44 +104,14 @@ export const unitOfWork =
     let happened: readonly Announcement[] = [];
     const result = await em.transactional(async (inner) => {
       const db = inner.getKysely<Tables>();
-      const announced: TracedAnnouncement[] = [];
-      const entries: UnchainedEntry[] = [];
-      const measured: Announcement[] = [];
-      let isDone = false;
-      const startedAt = now();
-      const inNameOf = (cause: Cause): Tx => ({
-        actor: cause.actor,
-        tenantId: actor.tenantId,
-        em: inner,
-        db,
-        now: startedAt,
-        traceparent: cause.traceparent,
-        announce: (announcement) => {
-          announced.push({ ...announcement, traceparent: cause.traceparent });
-        },
-        measure: (one) => {
-          measured.push(one);
-        },
-        noteDone: () => {
-          isDone = true;
-        },
-        audit: (note) => {
-          entries.push(unchainedEntry(note, cause.actor, cause.requestId ?? null, startedAt));
-        },
-        after: (kind, changed) => {
-          marked.set(kind, (marked.get(kind) ?? new Map()).set(JSON.stringify(changed), changed));
-        },
-        async tell<Name extends keyof Hooks>(name: Name, ...told: Told<Name>) {
-          if (!hooks) throw new Error(`This unit of work was made without hooks, and ${name} happens in it`);
-          const handlers: HookHandlers[Name] = hooks[name];
-          const said: Said<Name>[] = [];
-          for (const handler of handlers ?? []) said.push(await handler(this, ...told));
-          return said;
-        },
-        inNameOf,
+      const noted: Noted = { announced: [], entries: [], measured: [], marked, isDone: false };
+      const tx = txOf({ em: inner, db, tenantId: actor.tenantId, now: now(), hooks }, noted, {
+        actor,
+        requestId,
+        traceparent,
       });
-      const tx = inNameOf({ actor, requestId, traceparent });
       const value = await work(tx);
+      const { announced, entries, measured, isDone } = noted;
       if (isDone || announced.length + entries.length > 0) {
         await inner.flush();
         await beforeRecord?.(tx);
@@ -159,6 +129,49 @@ export const unitOfWork =
     if (happened.length > 0) signals?.happened?.(actor, happened);
     return result;
   };
+
+/** What a transaction has to write and to do at its end. */
+interface Noted {
+  announced: TracedAnnouncement[];
+  measured: Announcement[];
+  entries: UnchainedEntry[];
+  /** For signals after the commit: what changed, each once. */
+  marked: Map<keyof Signals, Map<string, unknown>>;
+  isDone: boolean;
+}
+
+const txOf = (
+  { hooks, ...shared }: Pick<Tx, 'em' | 'db' | 'tenantId' | 'now'> & { hooks: HookHandlers | undefined },
+  noted: Noted,
+  cause: Cause,
+): Tx => ({
+  ...shared,
+  actor: cause.actor,
+  traceparent: cause.traceparent,
+  announce: (announcement) => {
+    noted.announced.push({ ...announcement, traceparent: cause.traceparent });
+  },
+  measure: (one) => {
+    noted.measured.push(one);
+  },
+  noteDone: () => {
+    noted.isDone = true;
+  },
+  audit: (note) => {
+    noted.entries.push(unchainedEntry(note, cause.actor, cause.requestId ?? null, shared.now));
+  },
+  after: (kind, changed) => {
+    noted.marked.set(kind, (noted.marked.get(kind) ?? new Map()).set(JSON.stringify(changed), changed));
+  },
+  async tell<Name extends keyof Hooks>(name: Name, ...told: Told<Name>) {
+    if (!hooks) throw new Error(`This unit of work was made without hooks, and ${name} happens in it`);
+    const handlers: HookHandlers[Name] = hooks[name];
+    const said: Said<Name>[] = [];
+    for (const handler of handlers ?? []) said.push(await handler(this, ...told));
+    return said;
+  },
+  inNameOf: (other) => txOf({ hooks, ...shared }, noted, other),
+});
 
 const ENQUEUE_AND_APPEND = statement<Enqueued & Appended, AuditFunction>()((db, given, by) =>
   db

@@ -51,17 +51,8 @@ export function temporalLaunch(
   { queuePrefix, log, onAway, callTimeoutMs = CALL_TIMEOUT_MS }: LaunchOptions,
 ): Launch {
   const idOf: Launch['idOf'] = (contract, input) => boundedId(queuePrefix, contract.workflowId(input));
-  const signalling = new Map<string, { again: boolean }>();
 
-  const within = async <T>(timeoutMs: number, call: () => Promise<T>): Promise<T> => {
-    try {
-      return await client.withDeadline(Date.now() + timeoutMs, call);
-    } catch (error) {
-      if (isEngineAway(error)) onAway?.(error);
-      throw launchError(error);
-    }
-  };
-
+  const { within, withRunning } = createCalls(client, callTimeoutMs, onAway);
   const onError = (error: unknown) => {
     if (error instanceof EngineUnavailableError)
       log.warn({ err: error }, 'a workflow was not started or signalled; the sweeper repeats it');
@@ -77,17 +68,8 @@ export function temporalLaunch(
     );
   };
 
-  const signalUntilQuiet = async (id: string, quietMs: number, signalOnce: () => Promise<unknown>) => {
-    const state = { again: true };
-    signalling.set(id, state);
-    while (state.again) {
-      state.again = false;
-      await signalOnce().catch(onError);
-      // Spread, or workflows that were signalled together would all be signalled together again.
-      await sleep(quietMs * (1 - Math.random() / 2), undefined, { ref: false });
-    }
-    signalling.delete(id);
-  };
+  const signalling = signallingQuietly(onError);
+  const starts = startQueue(onError);
 
   const start: Launch['start'] = async (contract, input) => {
     await within(callTimeoutMs, async () => {
@@ -103,41 +85,12 @@ export function temporalLaunch(
     });
   };
 
-  /** Undefined when there is no such workflow, or it is not running. */
-  const withRunning = async <Result>(
-    id: string,
-    call: (handle: WorkflowHandle) => Promise<Result>,
-  ): Promise<Result | undefined> =>
-    within(callTimeoutMs, async () => {
-      try {
-        return await call(client.workflow.getHandle(id));
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return undefined;
-        throw error;
-      }
-    });
-
   const schedules = temporalSchedules(client, queuePrefix);
-  const startsWaiting: (() => Promise<void>)[] = [];
-  let startsInFlight = 0;
-  const startNext = async () => {
-    startsInFlight++;
-    for (let next = startsWaiting.shift(); next; next = startsWaiting.shift()) await next().catch(onError);
-    startsInFlight--;
-  };
-
   return {
     idOf,
     start,
 
-    startInBackground(contract, input) {
-      if (startsWaiting.length >= STARTS_WAITING_MAX) {
-        onError(new EngineUnavailableError('Too many workflows are waiting to be started'));
-        return;
-      }
-      startsWaiting.push(() => start(contract, input));
-      if (startsInFlight < STARTS_IN_FLIGHT) void startNext();
-    },
+    startInBackground: (contract, input) => starts.add(() => start(contract, input)),
 
     async cancel(contract, input) {
       await withRunning(idOf(contract, input), (handle) => handle.cancel());
@@ -155,10 +108,7 @@ export function temporalLaunch(
     signalWithStart,
 
     signalWithStartInBackground(contract, input, signal, quietMs) {
-      const id = idOf(contract, input);
-      const state = signalling.get(id);
-      if (state) state.again = true;
-      else void signalUntilQuiet(id, quietMs, () => signalWithStart(contract, input, signal));
+      signalling(idOf(contract, input), quietMs, () => signalWithStart(contract, input, signal));
     },
 
     async updateWithStart(contract, input, update, { args, timeoutMs }) {
@@ -171,17 +121,7 @@ export function temporalLaunch(
         startWorkflowOperation.workflowHandle().catch(() => undefined);
         return client.workflow.executeUpdateWithStart(update, { args, startWorkflowOperation });
       };
-      const deadline = Date.now() + timeoutMs;
-      return within(timeoutMs, async () => {
-        for (;;) {
-          try {
-            return await attempt();
-          } catch (error) {
-            if (!isClosing(error) || Date.now() >= deadline) throw error;
-            await sleep(CLOSING_RETRY_MS);
-          }
-        }
-      });
+      return within(timeoutMs, () => retriedWhileClosing(attempt, timeoutMs));
     },
 
     createSchedule: (contract, input, time) => within(callTimeoutMs, () => schedules.create(contract, input, time)),
@@ -196,3 +136,84 @@ export function temporalLaunch(
  */
 const isClosing = (error: unknown): boolean =>
   error instanceof WorkflowNotFoundError || hasGrpcStatus(error, GRPC.ABORTED, GRPC.FAILED_PRECONDITION);
+
+/** Calls of the engine, each with a time-out. */
+function createCalls(client: Client, callTimeoutMs: number, onAway: ReportAway | undefined) {
+  const within = async <T>(timeoutMs: number, call: () => Promise<T>): Promise<T> => {
+    try {
+      return await client.withDeadline(Date.now() + timeoutMs, call);
+    } catch (error) {
+      if (isEngineAway(error)) onAway?.(error);
+      throw launchError(error);
+    }
+  };
+
+  /** Undefined when there is no such workflow, or it is not running. */
+  const withRunning = async <Result>(
+    id: string,
+    call: (handle: WorkflowHandle) => Promise<Result>,
+  ): Promise<Result | undefined> =>
+    within(callTimeoutMs, async () => {
+      try {
+        return await call(client.workflow.getHandle(id));
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return undefined;
+        throw error;
+      }
+    });
+  return { within, withRunning };
+}
+
+/** Starts in the background, a few at once. */
+function startQueue(onError: (error: unknown) => void) {
+  const waiting: (() => Promise<void>)[] = [];
+  let inFlight = 0;
+  const startNext = async () => {
+    inFlight++;
+    for (let next = waiting.shift(); next; next = waiting.shift()) await next().catch(onError);
+    inFlight--;
+  };
+  return {
+    add(start: () => Promise<void>): void {
+      if (waiting.length >= STARTS_WAITING_MAX) {
+        onError(new EngineUnavailableError('Too many workflows are waiting to be started'));
+        return;
+      }
+      waiting.push(start);
+      if (inFlight < STARTS_IN_FLIGHT) void startNext();
+    },
+  };
+}
+
+/** Signals a workflow at once, and when it was to be signalled again meanwhile once more after a quiet time. */
+function signallingQuietly(onError: (error: unknown) => void) {
+  const signalling = new Map<string, { again: boolean }>();
+  const signalUntilQuiet = async (id: string, quietMs: number, signalOnce: () => Promise<unknown>) => {
+    const state = { again: true };
+    signalling.set(id, state);
+    while (state.again) {
+      state.again = false;
+      await signalOnce().catch(onError);
+      // Spread, or workflows that were signalled together would all be signalled together again.
+      await sleep(quietMs * (1 - Math.random() / 2), undefined, { ref: false });
+    }
+    signalling.delete(id);
+  };
+  return (id: string, quietMs: number, signalOnce: () => Promise<unknown>): void => {
+    const state = signalling.get(id);
+    if (state) state.again = true;
+    else void signalUntilQuiet(id, quietMs, signalOnce);
+  };
+}
+
+async function retriedWhileClosing<Result>(attempt: () => Promise<Result>, timeoutMs: number): Promise<Result> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isClosing(error) || Date.now() >= deadline) throw error;
+      await sleep(CLOSING_RETRY_MS);
+    }
+  }
+}

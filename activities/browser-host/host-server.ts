@@ -59,36 +59,13 @@ const IS_LIVE: Record<HostAsk, boolean> = { watch: true, control: true, connect:
  * when the session ends or the time of the grant is up.
  */
 export async function startHostServer(parts: HostServerParts): Promise<HostServer> {
-  const { allocated, admit, listen, onLive, onPictures, onConnect, log } = parts;
+  const { listen, onLive, onPictures, onConnect, log } = parts;
   const slots = new ClientSlots();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_MAX_BYTES, perMessageDeflate: false });
 
-  const open = new WeakMap<SessionBrowser, Set<WebSocket>>();
-  /** The sockets that are closed when the browser ends: one wait for all of them. */
-  const openAt = (browser: SessionBrowser): Set<WebSocket> => {
-    const known = open.get(browser);
-    if (known) return known;
-    const added = new Set<WebSocket>();
-    open.set(browser, added);
-    const close = () => {
-      for (const socket of added) socket.close(CLOSE_CODES.ended, 'The session has ended');
-    };
-    // A turn later: viewers are told why it ends before.
-    void browser.ending.then(() => setImmediate(close));
-    return added;
-  };
+  const openAt = createSocketLists();
 
-  /** Counts a client in. Throws `Refused`. */
-  const enter = async ({ headers }: IncomingMessage): Promise<HostClient> => {
-    const [, token] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? [];
-    const grant = token === undefined ? undefined : await admit(token, new Date());
-    if (!grant) throw new Refused(401, 'The token is not for this host, was used before, or has expired');
-    const browser = allocated.find(grant.sessionId);
-    if (browser?.owner.tenantId !== grant.by.tenantId) throw new Refused(404, 'The session does not run here');
-    const refused = slots.enter(grant);
-    if (refused !== undefined) throw new Refused(429, refused);
-    return { grant, browser };
-  };
+  const enter = (request: IncomingMessage) => countIn(request, parts, slots);
   const leave = ({ grant }: HostClient) => slots.leave(grant);
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
@@ -118,19 +95,11 @@ export async function startHostServer(parts: HostServerParts): Promise<HostServe
   };
 
   const server = createServer((request, response) => {
-    serve(request, response).catch((error: unknown) => {
-      const { status, message } = refusalOf(error, log);
-      if (response.headersSent) response.destroy();
-      else response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' }).end(message);
-    });
+    serve(request, response).catch((error: unknown) => refuse(response, error, log));
   });
   server.on('upgrade', (request, connection: Duplex, head: Buffer) => {
     connection.on('error', () => connection.destroy());
-    upgrade(request, connection, head).catch((error: unknown) => {
-      const { status, message } = refusalOf(error, log);
-      const lines = [`Content-Length: ${Buffer.byteLength(message)}`, 'Content-Type: text/plain', 'Connection: close'];
-      connection.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${message}`);
-    });
+    upgrade(request, connection, head).catch((error: unknown) => refuseSocket(connection, error, log));
   });
   server.listen(listen.port, listen.host);
   await once(server, 'listening');
@@ -177,4 +146,49 @@ function keepUntilItEnds(socket: WebSocket, { grant }: HostClient, untilEnd: Set
     untilEnd.delete(socket);
   });
   untilEnd.add(socket);
+}
+
+/** The sockets that are closed when the browser ends: one wait for all of them. */
+function createSocketLists() {
+  const open = new WeakMap<SessionBrowser, Set<WebSocket>>();
+  return (browser: SessionBrowser): Set<WebSocket> => {
+    const known = open.get(browser);
+    if (known) return known;
+    const added = new Set<WebSocket>();
+    open.set(browser, added);
+    const close = () => {
+      for (const socket of added) socket.close(CLOSE_CODES.ended, 'The session has ended');
+    };
+    // A turn later: viewers are told why it ends before.
+    void browser.ending.then(() => setImmediate(close));
+    return added;
+  };
+}
+
+function refuse(response: ServerResponse, error: unknown, log: Logger): void {
+  const { status, message } = refusalOf(error, log);
+  if (response.headersSent) response.destroy();
+  else response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' }).end(message);
+}
+
+function refuseSocket(connection: Duplex, error: unknown, log: Logger): void {
+  const { status, message } = refusalOf(error, log);
+  const lines = [`Content-Length: ${Buffer.byteLength(message)}`, 'Content-Type: text/plain', 'Connection: close'];
+  connection.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${message}`);
+}
+
+/** Counts a client in. Throws `Refused`. */
+async function countIn(
+  { headers }: IncomingMessage,
+  { admit, allocated }: HostServerParts,
+  slots: ClientSlots,
+): Promise<HostClient> {
+  const [, token] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? [];
+  const grant = token === undefined ? undefined : await admit(token, new Date());
+  if (!grant) throw new Refused(401, 'The token is not for this host, was used before, or has expired');
+  const browser = allocated.find(grant.sessionId);
+  if (browser?.owner.tenantId !== grant.by.tenantId) throw new Refused(404, 'The session does not run here');
+  const refused = slots.enter(grant);
+  if (refused !== undefined) throw new Refused(429, refused);
+  return { grant, browser };
 }

@@ -29,7 +29,7 @@ import { assertAdmitsRuns, assertOwnRun } from './run-token-limit.ts';
 import { changesOfRequest } from './request-changes.ts';
 import { type Bodies, createReadBytes } from './server/read-bytes.ts';
 import { headOf, withBody } from './request-input.ts';
-import type { Adapters } from './scope.ts';
+import type { Adapters, BaseScope } from './scope.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 /** Who sends the bodies of public routes. */
@@ -104,12 +104,7 @@ interface ServingParts {
  * Serves a request. Whatever can refuse it without its body comes first: credential or signature, rate limit, role,
  * path, query and headers, declared size.
  */
-async function serve(
-  route: AnyRoute,
-  deps: MountDeps,
-  ctx: RouterContext,
-  { bodiesOf, assertPath }: ServingParts,
-): Promise<void> {
+async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, parts: ServingParts): Promise<void> {
   const state = ctx.state as RequestState;
   state.route = route.path;
   const base = {
@@ -122,7 +117,7 @@ async function serve(
     requestUrl: ctx.url,
   };
   const changes = changesOfRequest(deps.changes);
-  const actingAs = (actor: Actor, beforeRecord?: WorkContext['beforeRecord']): UnitOfWork => {
+  const actingAs: ActingAs = (actor, beforeRecord) => {
     const unit = unitOfWork(deps.orm, {
       actor,
       ...(beforeRecord && { beforeRecord }),
@@ -134,26 +129,50 @@ async function serve(
     });
     return (work) => changes(actor.tenantId, () => unit(work));
   };
+  const answer =
+    route.roles === 'public'
+      ? await servePublic(route, deps, ctx, { ...parts, base, actingAs })
+      : await serveActor(route, deps, ctx, { ...parts, base, actingAs });
+  await send(ctx, answer, deps.compressBody);
+}
 
-  if (route.roles === 'public') {
-    assertPath();
-    const head = headOf(route, ctx);
-    route.admit?.(head);
-    const address = addressKey(clientAddress(ctx.ip, ctx.get('x-forwarded-for'), deps.trustedProxies));
-    if (route.takesCredential) ctx.set(await deps.addressLimit(address));
-    if (route.takesHook) ctx.set(await deps.hookAddressLimit(address));
-    const { input, body } = await withBody(route, head, ctx, bodiesOf(STRANGERS));
-    const output = await route.handle(input, {
-      ...base,
-      ...visitorOf(deps, ctx),
-      actingAs,
-      address,
-      bodyBytes: body?.bytes ?? NO_BYTES,
-    });
-    await send(ctx, answerOf(route, output), deps.compressBody);
-    return;
-  }
+type ActingAs = (actor: Actor, beforeRecord?: WorkContext['beforeRecord']) => UnitOfWork;
 
+interface RequestParts extends ServingParts {
+  base: BaseScope;
+  actingAs: ActingAs;
+}
+
+async function servePublic(
+  route: Extract<AnyRoute, { roles: 'public' }>,
+  deps: MountDeps,
+  ctx: RouterContext,
+  { bodiesOf, assertPath, base, actingAs }: RequestParts,
+): Promise<Answer> {
+  assertPath();
+  const head = headOf(route, ctx);
+  route.admit?.(head);
+  const address = addressKey(clientAddress(ctx.ip, ctx.get('x-forwarded-for'), deps.trustedProxies));
+  if (route.takesCredential) ctx.set(await deps.addressLimit(address));
+  if (route.takesHook) ctx.set(await deps.hookAddressLimit(address));
+  const { input, body } = await withBody(route, head, ctx, bodiesOf(STRANGERS));
+  const output = await route.handle(input, {
+    ...base,
+    ...visitorOf(deps, ctx),
+    actingAs,
+    address,
+    bodyBytes: body?.bytes ?? NO_BYTES,
+  });
+  return answerOf(route, output);
+}
+
+async function serveActor(
+  route: Exclude<AnyRoute, { roles: 'public' }>,
+  deps: MountDeps,
+  ctx: RouterContext,
+  { bodiesOf, assertPath, base, actingAs }: RequestParts,
+): Promise<Answer> {
+  const state = ctx.state as RequestState;
   const { actor, secret } = await identify(deps, ctx);
   state.tenantId = actor.tenantId;
   state.log = state.log.child({ tenant: actor.tenantId });
@@ -181,11 +200,10 @@ async function serve(
     );
   if (key === '') {
     const tx = actingAs(actor);
-    await send(ctx, await handled(tx, tx), deps.compressBody);
-    return;
+    return handled(tx, tx);
   }
   const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url, key };
-  const answer = await answerOnce(
+  return answerOnce(
     deps.idempotency,
     actingAs(actor),
     { ...keyed, bodyBytes: body?.bytes ?? NO_BYTES },
@@ -199,7 +217,6 @@ async function serve(
         state.log.warn({ err: error }, 'the reply to a request with an Idempotency-Key was not kept'),
     },
   );
-  await send(ctx, answer, deps.compressBody);
 }
 
 function answerOf(route: AnyRoute, output: unknown): Answer {

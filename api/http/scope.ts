@@ -62,7 +62,7 @@ export interface RequestCookies extends Pick<Cookies, 'write' | 'clear'> {
   get: (name: CookieName) => string | undefined;
 }
 
-interface BaseScope {
+export interface BaseScope {
   adapters: Adapters;
   now: () => Date;
   log: Logger;

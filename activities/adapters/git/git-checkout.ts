@@ -70,22 +70,13 @@ export async function checkOut(
   let sizeOf = await sizes();
   const missing = [...new Set(files.map(({ blob }) => blob))].filter((blob) => !isSize(sizeOf.get(blob)));
   if (missing.length > 0) {
-    const tooLarge = new AbortController();
-    const watch = watchPacks(gitDir, (bytes) => {
-      if (whyTooLarge({ files: count, bytes }) !== undefined) tooLarge.abort();
-    });
-    try {
-      const input = missing.map((blob) => `${blob}\n`).join('');
-      const fetched = await fetch(FETCH, input, AbortSignal.any([signal, tooLarge.signal]));
-      if (fetched.exitCode !== 0) return refused('The files of the commit could not be fetched from the remote');
-    } catch (error) {
-      const reason = whyTooLarge({ files: count, bytes: Number.MAX_SAFE_INTEGER });
-      if (tooLarge.signal.aborted && !signal.aborted && reason !== undefined) return refused(reason);
-      throw error;
-    } finally {
-      clearInterval(watch);
-    }
-    sizeOf = await sizes();
+    const problem = await fetchMissing(
+      missing,
+      (bytes) => whyTooLarge({ files: count, bytes }),
+      { gitDir, fetch },
+      signal,
+    );
+    if (problem !== undefined) return refused(problem);
   }
   let bytes = 0;
   for (const { blob } of files) {
@@ -125,4 +116,28 @@ function watchPacks(gitDir: string, report: (bytes: number) => void): NodeJS.Tim
     report(Math.max(0, ...sizes));
   };
   return setInterval(() => void measure().catch(() => undefined), WATCH_MS);
+}
+
+/** Fetches files that the mirror lacks; answers why they are not there. @param whyTooLarge for what has come so far. */
+async function fetchMissing(
+  missing: readonly string[],
+  whyTooLarge: (bytes: number) => string | undefined,
+  { gitDir, fetch }: Pick<CheckoutMeans, 'gitDir' | 'fetch'>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const tooLarge = new AbortController();
+  const watch = watchPacks(gitDir, (bytes) => {
+    if (whyTooLarge(bytes) !== undefined) tooLarge.abort();
+  });
+  try {
+    const input = missing.map((blob) => `${blob}\n`).join('');
+    const fetched = await fetch(FETCH, input, AbortSignal.any([signal, tooLarge.signal]));
+    return fetched.exitCode === 0 ? undefined : 'The files of the commit could not be fetched from the remote';
+  } catch (error) {
+    const reason = whyTooLarge(Number.MAX_SAFE_INTEGER);
+    if (tooLarge.signal.aborted && !signal.aborted && reason !== undefined) return reason;
+    throw error;
+  } finally {
+    clearInterval(watch);
+  }
 }

@@ -54,6 +54,8 @@ export function configuredOpenIdProvider({
   return createOpenIdProvider({ issuer, audience, ...(id !== undefined && { client: { id, secret, scope } }) });
 }
 
+const TIMEOUT_MS = 5_000;
+
 interface Discovered {
   config: oidc.Configuration;
   keys: ReturnType<typeof createRemoteJWKSet>;
@@ -61,33 +63,17 @@ interface Discovered {
 
 /** The OpenID provider behind an issuer, found by discovery (OpenID Connect Discovery 1.0) when it is first needed. */
 export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider {
-  const { issuer, audience, client, timeoutMs = 5_000, keyCooldownMs = 30_000, discoveryCooldownMs = 3_000 } = settings;
-  const { fetch } = createLibraryFetch(undefined, { timeoutMs, maxBytes: 1_048_576 });
+  const { issuer, audience, client, discoveryCooldownMs = 3_000 } = settings;
+  const { fetch } = createLibraryFetch(undefined, {
+    timeoutMs: settings.timeoutMs ?? TIMEOUT_MS,
+    maxBytes: 1_048_576,
+  });
   const kept = new LRUCache<string, { outcome: IdentityOutcome; untilMs: number }>({ max: KEPT_TOKENS });
   let discovery: Promise<Discovered> | undefined;
 
-  const discover = async (): Promise<Discovered> => {
-    const config = await oidc.discovery(
-      new URL(issuer),
-      client?.id ?? audience,
-      { [oidc.clockTolerance]: CLOCK_SKEW_SECONDS },
-      client?.secret === undefined ? oidc.None() : oidc.ClientSecretPost(client.secret),
-      {
-        [oidc.customFetch]: (url, options) => fetch(url, options as RequestInit),
-        timeout: timeoutMs / 1_000,
-        execute: [oidc.enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [])],
-      },
-    );
-    const keys = createRemoteJWKSet(new URL(config.serverMetadata().jwks_uri ?? ''), {
-      [joseFetch]: fetch,
-      timeoutDuration: timeoutMs,
-      cooldownDuration: keyCooldownMs,
-    });
-    return { config, keys };
-  };
   const discovered = (): Promise<Discovered> => {
     if (!discovery) {
-      discovery = discover();
+      discovery = discover(settings, fetch);
       discovery.catch(() => setTimeout(() => (discovery = undefined), discoveryCooldownMs).unref());
     }
     return discovery;
@@ -196,4 +182,27 @@ function isRefusal(error: unknown): boolean {
     return !['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'].includes(error.code);
   if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError) return true;
   return error instanceof oidc.ClientError && /^OAUTH_(JWT|INVALID_RESPONSE|KEY_SELECTION)/.test(error.code ?? '');
+}
+
+async function discover(
+  { issuer, audience, client, timeoutMs = TIMEOUT_MS, keyCooldownMs = 30_000 }: OpenIdSettings,
+  fetch: ReturnType<typeof createLibraryFetch>['fetch'],
+): Promise<Discovered> {
+  const config = await oidc.discovery(
+    new URL(issuer),
+    client?.id ?? audience,
+    { [oidc.clockTolerance]: CLOCK_SKEW_SECONDS },
+    client?.secret === undefined ? oidc.None() : oidc.ClientSecretPost(client.secret),
+    {
+      [oidc.customFetch]: (url, options) => fetch(url, options as RequestInit),
+      timeout: timeoutMs / 1_000,
+      execute: [oidc.enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [])],
+    },
+  );
+  const keys = createRemoteJWKSet(new URL(config.serverMetadata().jwks_uri ?? ''), {
+    [joseFetch]: fetch,
+    timeoutDuration: timeoutMs,
+    cooldownDuration: keyCooldownMs,
+  });
+  return { config, keys };
 }

@@ -10,32 +10,7 @@ export function createFolderObjectStore(folder: string): ObjectStore {
   // No key begins so: tenants have ids.
   const drafts = join(folder, '.drafts');
   return {
-    async put(key, content) {
-      const path = pathOf(key);
-      for (const needed of [dirname(path), drafts]) await mkdir(needed, { recursive: true, mode: 0o700 });
-      const draft = join(drafts, randomUUID());
-      const hash = createHash('sha256');
-      let sizeBytes = 0;
-      try {
-        const file = await open(draft, 'wx', 0o600);
-        try {
-          for await (const piece of content) {
-            hash.update(piece);
-            sizeBytes += piece.byteLength;
-            await file.writeFile(piece);
-          }
-          await file.sync();
-        } finally {
-          await file.close();
-        }
-        await rename(draft, path);
-        await syncFolder(dirname(path));
-      } catch (error) {
-        await rm(draft, { force: true });
-        throw error;
-      }
-      return { sizeBytes, sha256: hash.digest('hex') };
-    },
+    put: (key, content) => store(pathOf(key), drafts, content),
 
     async get(key, range) {
       const file = await open(pathOf(key)).catch(ignoreMissing);
@@ -84,4 +59,35 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+/** Writes a draft, and gives it its name when all of it is on disk. */
+async function store(
+  path: string,
+  drafts: string,
+  content: Parameters<ObjectStore['put']>[1],
+): ReturnType<ObjectStore['put']> {
+  for (const needed of [dirname(path), drafts]) await mkdir(needed, { recursive: true, mode: 0o700 });
+  const draft = join(drafts, randomUUID());
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      for await (const piece of content) {
+        hash.update(piece);
+        sizeBytes += piece.byteLength;
+        await file.writeFile(piece);
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  return { sizeBytes, sha256: hash.digest('hex') };
 }

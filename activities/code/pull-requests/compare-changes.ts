@@ -41,6 +41,8 @@ export async function compareChanges(
   const packages = await tx((work) => currentPackages(work, project.id));
   const numbersOf = packageMatcher(packages);
   const nameOf = new Map(packages.map(({ packageNo, name }) => [packageNo, name]));
+  const namesOf = (packageNos: Iterable<number>) =>
+    [...new Set(packageNos)].flatMap((packageNo) => nameOf.get(packageNo) ?? []).toSorted();
   const mirror = { tenantId: project.tenantId, projectId: project.id };
   let found: Comparison[] = [];
   let [asked, compared, failed] = [0, 0, 0];
@@ -66,7 +68,7 @@ export async function compareChanges(
             for (const packageNo of numbersOf(path)) changed.add(packageNo);
           });
     if (counts) {
-      const names = [...changed].flatMap((packageNo) => nameOf.get(packageNo) ?? []).toSorted();
+      const names = namesOf(changed);
       found.push({
         ...comparison,
         files: list.files,
@@ -78,30 +80,33 @@ export async function compareChanges(
     } else if (asked++ < ASKED_AT_ONCE) {
       const order = { repository: project.identifier, number, baseBranch, headSha };
       const answer = await (await findHost())?.compare(order);
-      const unknown = { files: null, packages: null, commitsAhead: null, commitsBehind: null };
-      if (answer?.isOk) {
-        const { files, ahead, behind } = answer.value;
-        const paths = [...files.added, ...files.deleted, ...files.modified];
-        const names = [...new Set(paths.flatMap(numbersOf))].flatMap((packageNo) => nameOf.get(packageNo) ?? []);
-        found.push({
-          ...comparison,
-          files,
-          packages: names.toSorted(),
-          commitsAhead: ahead,
-          commitsBehind: behind,
-          detailsError: null,
-        });
-      } else {
-        const detailsError = answer ? answer.reason : 'The commit is not in the mirror of the repository';
-        // Tried again with the next refresh where the mirror, or the host, may have it by then.
-        if (!answer || answer.isTransient) found.push({ ...comparison, ...unknown, comparedBase: null, detailsError });
-        else found.push({ ...comparison, ...unknown, detailsError });
-        if (answer?.isOk === false && answer.retryAfterMs !== undefined) break;
-      }
+      found.push({ ...comparison, ...detailsOf(answer, (paths) => namesOf(paths.flatMap(numbersOf))) });
+      if (answer?.isOk === false && answer.retryAfterMs !== undefined) break;
     }
   }
   await save();
   const isMoreDue = due.length === COMPARED_AT_ONCE && compared > failed;
   if (isMoreDue) await tx((work) => planNextRefresh(work, project.id, { afterMs: undefined, isMoreDue }));
   return compared;
+}
+
+/** What a host says of a pull request. @param packagesOf names the packages of paths. */
+function detailsOf(
+  answer: Awaited<ReturnType<PullRequestHost['compare']>> | undefined,
+  packagesOf: (paths: string[]) => string[],
+) {
+  if (answer?.isOk) {
+    const { files, ahead, behind } = answer.value;
+    const paths = [...files.added, ...files.deleted, ...files.modified];
+    return { files, packages: packagesOf(paths), commitsAhead: ahead, commitsBehind: behind, detailsError: null };
+  }
+  return {
+    files: null,
+    packages: null,
+    commitsAhead: null,
+    commitsBehind: null,
+    detailsError: answer ? answer.reason : 'The commit is not in the mirror of the repository',
+    // Tried again with the next refresh where the mirror, or the host, may have it by then.
+    ...((!answer || answer.isTransient) && { comparedBase: null }),
+  };
 }

@@ -23,15 +23,25 @@ interface TicketOfRun extends TenantKey {
 /** `queued`: `lockGranted` follows; `ended`: returned, or its lease expired. */
 export type RunTicketState = 'queued' | 'held' | 'ended';
 
+interface LockOfRun extends TenantKey {
+  environmentId: string;
+  runId: string;
+  leaseMinutes?: number;
+}
+
+interface TakenLock {
+  ticketId: string;
+  state: RunTicketState;
+}
+
 const stateOf = ({ state }: PlacedTicket): RunTicketState => {
   if (hasLock(state)) return 'held';
   return isLive(state) ? 'queued' : 'ended';
 };
 
-export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: Deps) => {
+export const createEnvironmentLockActivities = (deps: Deps) => {
+  const { actingAs, environmentLocks } = deps;
   const inTenant = (tenant: TenantKey) => actingAs(systemActor(tenant, 'environment-lock'));
-  const asRun = (tenant: TenantKey, runId: string) =>
-    actingAs({ ...systemActor(tenant, 'flow'), id: runId, email: `run:${runId}` });
   return {
     /** Evaluates an environment's lock, for its workflow. */
     reevaluateLock: ({
@@ -45,30 +55,8 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
      * A run's ticket for an environment: the one that it has, or a new one. When it waits, the run's workflow gets the
      * signal `lockGranted`. Fails for good when the environment was removed.
      */
-    takeLock: ({
-      environmentId,
-      runId,
-      leaseMinutes = LEASE_MINUTES,
-      ...tenant
-    }: TenantKey & { environmentId: string; runId: string; leaseMinutes?: number }): Promise<{
-      ticketId: string;
-      state: RunTicketState;
-    }> =>
-      asNonRetryable(async () => {
-        const unit = asRun(tenant, runId);
-        const request = {
-          environmentId,
-          holderKey: `run:${runId}`,
-          leaseMinutes,
-          reason: null,
-          executionId: runId,
-          runId,
-        };
-        const { place, ticket } = await unit((tx) => requestTicket(tx, request));
-        if (ticket.state === 'asked') await environmentLocks.enqueue(place, ticket.ticketId);
-        const placed = await unit((tx) => placedTicket(tx, environmentId, ticket.ticketId));
-        return { ticketId: placed.ticketId, state: stateOf(placed) };
-      }),
+    takeLock: ({ environmentId, runId, leaseMinutes = LEASE_MINUTES, ...tenant }: LockOfRun): Promise<TakenLock> =>
+      asNonRetryable(() => takeLock(deps, tenant, { environmentId, runId, leaseMinutes })),
 
     /** The state of a ticket, for a run that may have missed its signal. */
     lockState: ({ environmentId, ticketId, ...tenant }: TicketOfRun): Promise<{ state: RunTicketState }> =>
@@ -109,3 +97,23 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
   };
 };
 export type EnvironmentLockActivities = ReturnType<typeof createEnvironmentLockActivities>;
+
+async function takeLock(
+  { actingAs, environmentLocks }: Deps,
+  tenant: TenantKey,
+  { environmentId, runId, leaseMinutes }: { environmentId: string; runId: string; leaseMinutes: number },
+): Promise<TakenLock> {
+  const unit = actingAs({ ...systemActor(tenant, 'flow'), id: runId, email: `run:${runId}` });
+  const request = {
+    environmentId,
+    holderKey: `run:${runId}`,
+    leaseMinutes,
+    reason: null,
+    executionId: runId,
+    runId,
+  };
+  const { place, ticket } = await unit((tx) => requestTicket(tx, request));
+  if (ticket.state === 'asked') await environmentLocks.enqueue(place, ticket.ticketId);
+  const placed = await unit((tx) => placedTicket(tx, environmentId, ticket.ticketId));
+  return { ticketId: placed.ticketId, state: stateOf(placed) };
+}

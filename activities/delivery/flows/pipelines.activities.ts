@@ -23,19 +23,11 @@ const ENDS: Record<Exclude<PipelineState, 'open'>, RunOutcome> = {
 
 /** Pipelines of git hosts that execute runs. */
 export const createPipelineActivities = (deps: Deps) => {
-  const contextOf = (key: RunKey): Promise<RunContext> => runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
-  const hostOf = async (
-    { tenantId, tenantSlug }: RunKey,
-    { id, projectId, platform }: RunContext,
-  ): Promise<GitHost | undefined> =>
-    projectId === null || platform === null
-      ? undefined
-      : deps.git.findHost({ tenantId, tenantSlug, projectId, platform, purpose: `pipeline of run ${id}` });
   /** The pipeline of a run with its host; undefined when the host never named one, or no credential is left. */
   const pipelineOf = async (key: RunKey): Promise<{ host: GitHost; pipeline: PipelineRun } | undefined> => {
     const run = await findRun(deps.reads.as(systemActor(key, 'flow')), key.runId);
     const { pipeline } = run?.payload ?? {};
-    const host = run && (await hostOf(key, run));
+    const host = run && (await hostOf(deps, key, run));
     if (!host || !pipeline || run.cicdRunId === null || run.repositoryIdentifier === null) return undefined;
     return { host, pipeline: { repository: run.repositoryIdentifier, pipeline: pipeline.id, runId: run.cicdRunId } };
   };
@@ -46,36 +38,8 @@ export const createPipelineActivities = (deps: Deps) => {
      * Answers how the run ends when it cannot be dispatched, or has lost a lock, else null.
      * @param locks how many the run holds.
      */
-    async dispatchPipeline({ locks = 0, ...key }: RunKey & { locks?: number }): Promise<RunOutcome | null> {
-      const run = await contextOf(key);
-      const held = { runId: run.id, count: locks, forMs: 0 };
-      const isHeld = locks === 0 || (await holdsLocks(deps.reads.as(systemActor(key, 'flow')), held));
-      const { pipeline } = run.payload;
-      const host = await hostOf(key, run);
-      if (!pipeline || !host || run.repositoryIdentifier === null)
-        return { status: 'failed', error: 'No credential for the git host is kept: an integration is missing' };
-      const unit = unitOfRun(deps, key);
-      if (!(await unit((tx) => noteDispatch(tx, run.id)))) return null;
-      if (!isHeld) {
-        await unit((tx) => forgetDispatch(tx, run.id));
-        return LOCK_LOST;
-      }
-      const answer = await host.dispatchPipeline({
-        repository: run.repositoryIdentifier,
-        pipeline: pipeline.id,
-        ref: pipeline.ref ?? run.payload.branch ?? run.defaultBranch ?? 'main',
-        inputs: { ...pipeline.inputs, executionId: run.id },
-      });
-      if (answer.isOk) {
-        await unit((tx) => notePipeline(tx, run.id, answer.value));
-        return null;
-      }
-      // Not again: it is waited for as if it had been dispatched.
-      if (answer.mayBeDone) return null;
-      await unit((tx) => forgetDispatch(tx, run.id));
-      if (!answer.isTransient) return { status: 'failed', error: answer.reason };
-      throw ApplicationFailure.retryable(answer.reason, 'refused');
-    },
+    dispatchPipeline: ({ locks = 0, ...key }: RunKey & { locks?: number }): Promise<RunOutcome | null> =>
+      dispatch(deps, key, locks),
 
     /** How the run's worker reported that it ended; null while it has not. A run that was removed is cancelled. */
     async reportedOutcome(key: RunKey): Promise<RunOutcome | null> {
@@ -103,3 +67,44 @@ export const createPipelineActivities = (deps: Deps) => {
   };
 };
 export type PipelineActivities = ReturnType<typeof createPipelineActivities>;
+
+const hostOf = async (
+  { git }: Deps,
+  { tenantId, tenantSlug }: RunKey,
+  { id, projectId, platform }: RunContext,
+): Promise<GitHost | undefined> =>
+  projectId === null || platform === null
+    ? undefined
+    : git.findHost({ tenantId, tenantSlug, projectId, platform, purpose: `pipeline of run ${id}` });
+
+async function dispatch(deps: Deps, key: RunKey, locks: number): Promise<RunOutcome | null> {
+  const reads = deps.reads.as(systemActor(key, 'flow'));
+  const run = await runById(reads, key.runId);
+  const held = { runId: run.id, count: locks, forMs: 0 };
+  const isHeld = locks === 0 || (await holdsLocks(reads, held));
+  const { pipeline } = run.payload;
+  const host = await hostOf(deps, key, run);
+  if (!pipeline || !host || run.repositoryIdentifier === null)
+    return { status: 'failed', error: 'No credential for the git host is kept: an integration is missing' };
+  const unit = unitOfRun(deps, key);
+  if (!(await unit((tx) => noteDispatch(tx, run.id)))) return null;
+  if (!isHeld) {
+    await unit((tx) => forgetDispatch(tx, run.id));
+    return LOCK_LOST;
+  }
+  const answer = await host.dispatchPipeline({
+    repository: run.repositoryIdentifier,
+    pipeline: pipeline.id,
+    ref: pipeline.ref ?? run.payload.branch ?? run.defaultBranch ?? 'main',
+    inputs: { ...pipeline.inputs, executionId: run.id },
+  });
+  if (answer.isOk) {
+    await unit((tx) => notePipeline(tx, run.id, answer.value));
+    return null;
+  }
+  // Not again: it is waited for as if it had been dispatched.
+  if (answer.mayBeDone) return null;
+  await unit((tx) => forgetDispatch(tx, run.id));
+  if (!answer.isTransient) return { status: 'failed', error: answer.reason };
+  throw ApplicationFailure.retryable(answer.reason, 'refused');
+}

@@ -71,49 +71,7 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
    * Plans a run, and begins it at once when no gate stands before it; one that cannot be executed is ended. Where
    * this process runs commands, it also executes one that no gate stands before, and ends the run if that is brief.
    */
-  async beginRun(key: RunKey): Promise<RunPlan | NoPlan> {
-    const unit = unitOfRun(deps, key);
-    const engineRunId = Context.current().info.workflowExecution?.runId ?? key.runId;
-    const { commands, commandRuns } = deps.flows;
-    const startsPrograms = runsCommands && commandRuns.hasRoom;
-    const begun = await unit(async (tx) => {
-      const found = await beginRun(tx, key.runId, engineRunId, { commands, startsPrograms });
-      const token = found.isProgramClaimed && found.run ? await mintRunToken(tx, found.run, commands) : undefined;
-      return { ...found, token };
-    });
-    const { run, plan, token, outcome = null } = begun;
-    if (!run) return { isOver: true, parent: null, outcome };
-    const over = (ended: NoPlan['outcome'], end?: (tx: Tx) => Promise<unknown>): Promise<NoPlan> =>
-      unit(async (tx) => {
-        await end?.(tx);
-        return { isOver: true, parent: await parentOf(tx, run), outcome: ended };
-      });
-    if (!plan) return over(outcome);
-    const { isUngated: isRunning, ...how } = plan;
-    const programGoneMs = commandRuns.leaseTimes.goneMs;
-    const answer = { isOver: false, ...how, isRunning, programGoneMs } as const;
-    if (plan.executor === 'command' && isRunning) {
-      if (token !== undefined) commandRuns.start(key.tenantId, run, { token });
-      const command = commandRuns.find(run.id);
-      if (!command) return answer;
-      const ended = await within(BRIEF_MS, command.ended, () => undefined);
-      if (!ended) return { ...answer, followOn: commandRuns.taskQueue };
-      const running = { ...run, status: 'running' as const };
-      const done = await unit(async (tx): Promise<NoPlan> => {
-        const reported = await endRunToken(tx, run.id);
-        const { status, error, result } = endOfCommand(ended.outcome, reported);
-        await endRun(tx, running, { status, error, result: { ...reported?.result, ...result } }, ended.output);
-        return { isOver: true, parent: await parentOf(tx, run), outcome: { status, error } };
-      });
-      commandRuns.forget(run.id);
-      return done;
-    }
-    if (plan.executor !== 'cicd') return answer;
-    const refusal = await hostRefusal(deps.git.findHost, key, run);
-    if (refusal) return over(refusal, (tx) => endRun(tx, run, refusal));
-    if (isRunning) await unit((tx) => beginExecution(tx, run));
-    return answer;
-  },
+  beginRun: (key: RunKey): Promise<RunPlan | NoPlan> => begin(deps, key, runsCommands),
 
   /** Whether a run that takes a release may go on; one that may not waits, and its workflow asks again. */
   awaitWindow: (key: RunKey): Promise<WindowState> =>
@@ -159,4 +117,48 @@ async function hostRefusal(
   if (await findGitHost({ tenantId, tenantSlug, projectId, platform, purpose: `pipeline of run ${id}` }))
     return undefined;
   return { status: 'failed', error: `No credential for ${platform} is kept: an integration is missing` };
+}
+
+async function begin(deps: Deps, key: RunKey, runsCommands: boolean): Promise<RunPlan | NoPlan> {
+  const unit = unitOfRun(deps, key);
+  const engineRunId = Context.current().info.workflowExecution?.runId ?? key.runId;
+  const { commands, commandRuns } = deps.flows;
+  const startsPrograms = runsCommands && commandRuns.hasRoom;
+  const begun = await unit(async (tx) => {
+    const found = await beginRun(tx, key.runId, engineRunId, { commands, startsPrograms });
+    const token = found.isProgramClaimed && found.run ? await mintRunToken(tx, found.run, commands) : undefined;
+    return { ...found, token };
+  });
+  const { run, plan, token, outcome = null } = begun;
+  if (!run) return { isOver: true, parent: null, outcome };
+  const over = (ended: NoPlan['outcome'], end?: (tx: Tx) => Promise<unknown>): Promise<NoPlan> =>
+    unit(async (tx) => {
+      await end?.(tx);
+      return { isOver: true, parent: await parentOf(tx, run), outcome: ended };
+    });
+  if (!plan) return over(outcome);
+  const { isUngated: isRunning, ...how } = plan;
+  const programGoneMs = commandRuns.leaseTimes.goneMs;
+  const answer = { isOver: false, ...how, isRunning, programGoneMs } as const;
+  if (plan.executor === 'command' && isRunning) {
+    if (token !== undefined) commandRuns.start(key.tenantId, run, { token });
+    const command = commandRuns.find(run.id);
+    if (!command) return answer;
+    const ended = await within(BRIEF_MS, command.ended, () => undefined);
+    if (!ended) return { ...answer, followOn: commandRuns.taskQueue };
+    const running = { ...run, status: 'running' as const };
+    const done = await unit(async (tx): Promise<NoPlan> => {
+      const reported = await endRunToken(tx, run.id);
+      const { status, error, result } = endOfCommand(ended.outcome, reported);
+      await endRun(tx, running, { status, error, result: { ...reported?.result, ...result } }, ended.output);
+      return { isOver: true, parent: await parentOf(tx, run), outcome: { status, error } };
+    });
+    commandRuns.forget(run.id);
+    return done;
+  }
+  if (plan.executor !== 'cicd') return answer;
+  const refusal = await hostRefusal(deps.git.findHost, key, run);
+  if (refusal) return over(refusal, (tx) => endRun(tx, run, refusal));
+  if (isRunning) await unit((tx) => beginExecution(tx, run));
+  return answer;
 }

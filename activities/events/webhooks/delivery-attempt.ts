@@ -25,33 +25,21 @@ export async function attemptDelivery(
   const needsValue = target.isWanted !== undefined || target.renderBody !== undefined;
   const envelope: unknown = needsValue ? JSON.parse(text) : undefined;
   const startedAt = new Date();
+  const { url, method, timeoutMs } = target;
+  const unsent = (errorKind: 'template' | 'refused', error: string): Outcome =>
+    recorded(delivery, target, { url, method, startedAt, errorKind, error, sentBody: null, durationMs: 0 });
   try {
     if (target.isWanted && !target.isWanted(envelope)) return { delivery, next: { status: 'filtered' } };
   } catch (error) {
     if (error instanceof PatternShareError) return postponed(delivery, error.retryInMs);
     if (!(error instanceof PatternWorkError)) throw error;
-    const { url, method } = target;
-    const failure = {
-      errorKind: 'template',
-      error: `filter: ${error.message}`,
-      sentBody: null,
-      durationMs: 0,
-    } as const;
-    return recorded(delivery, target, { url, method, startedAt, ...failure });
+    return unsent('template', `filter: ${error.message}`);
   }
-  if (target.refusal !== undefined) {
-    const { url, method } = target;
-    const refused = { errorKind: 'refused', error: target.refusal, sentBody: null, durationMs: 0 } as const;
-    return recorded(delivery, target, { url, method, startedAt, ...refused });
-  }
+  if (target.refusal !== undefined) return unsent('refused', target.refusal);
   const waitMs = target.pace?.waitMs(delivery) ?? 0;
   if (waitMs > 0) return postponed(delivery, waitMs);
-  const { url, method, timeoutMs } = target;
   const body = target.renderBody ? await render(target.renderBody, envelope) : text;
-  if (body instanceof TemplateError) {
-    const failure = { errorKind: 'template', error: body.message, sentBody: null, durationMs: 0 } as const;
-    return recorded(delivery, target, { url, method, startedAt, ...failure });
-  }
+  if (body instanceof TemplateError) return unsent('template', body.message);
   const span = startAttemptSpan(delivery);
   const signature = signedHeaders(delivery.id, body, target.keysAt(startedAt), startedAt);
   const headers = { ...target.headers, ...signature, ...span.headers };

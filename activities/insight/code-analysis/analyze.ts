@@ -1,4 +1,5 @@
 import { isLeftOut, whyTooLarge } from '../../../domain/insight/code-analysis/jobs/checkout-rules.ts';
+import type { FinishedAnalysis } from '../../../domain/insight/code-analysis/jobs/code-analyzer.port.ts';
 import { branchHead, noteCommit } from '../../../domain/insight/code-analysis/jobs/analysis-jobs.queries.ts';
 import { storeAnalysis } from '../../../domain/insight/code-analysis/analyses.mutations.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
@@ -23,78 +24,25 @@ export const analyze = (deps: Deps, tenant: TenantKey, run: RunContext): Promise
   let progress: object = { step: 'commit' };
   return withHeartbeat(
     async (signal) => {
-      const { analyzer } = deps.analysis;
       const { projectId, remoteUrl, platform, repositoryIdentifier, defaultBranch, payload } = run;
       if (projectId === null || platform === null || repositoryIdentifier === null)
         return failed('The run names no repository');
       if (remoteUrl === null) return failed(`The project ${repositoryIdentifier} has no remoteUrl`);
-      const unavailable = analyzer.whyUnavailable();
+      const unavailable = deps.analysis.analyzer.whyUnavailable();
       if (unavailable !== undefined) return failed(unavailable);
       const unit = deps.actingAs(systemActor(tenant, 'code-analysis'));
       const of = { projectId, platform, remoteUrl, repositoryIdentifier };
-      const credential = await unit((tx) => gitCredential(tx, deps.encryption, of));
+      const remote = { url: remoteUrl, credential: await unit((tx) => gitCredential(tx, deps.encryption, of)) };
       const branch = payload.branch ?? defaultBranch ?? 'main';
-      const sha = await resolveCommit(deps, tenant, run, { branch, remote: { url: remoteUrl, credential } }, signal);
+      const sha = await resolveCommit(deps, tenant, run, { branch, remote }, signal);
       if (!('commitId' in sha)) return sha;
       const { commitId } = sha;
       await unit((tx) => noteCommit(tx, run.id, commitId));
-      const failedOn = (error: string): RunOutcome => ({ ...failed(error), result: { branch, commitId } });
       progress = { step: 'checkout', commitId };
-      const startedAt = deps.now();
-      const place = await analyzer.open();
-      try {
-        const order = { sha: commitId, folder: place.folder, isLeftOut, whyTooLarge };
-        const mirror = { tenantId: tenant.tenantId, projectId };
-        const checkout = await deps.git.mirrors.checkout(mirror, { url: remoteUrl, credential }, order, signal);
-        if (!checkout.isOk) return failedOn(checkout.reason);
-        const { files, leftOut } = checkout;
-        progress = { step: 'analysis', commitId, files };
-        const outcome = await place.analyze(signal);
-        if (!outcome.isOk) return failedOn(outcome.reason);
-        progress = { step: 'store', commitId, files };
-        const project = await projectById(deps.reads.as(systemActor(tenant, 'code-analysis')), projectId);
-        if (!project) return failedOn('The project was removed');
-        const { engines, notes, isOffline, durationMs } = outcome;
-        const stored = await storeAnalysis(
-          { tx: unit, objects: deps.objects, tenantId: tenant.tenantId },
-          outcome.sarif(),
-          {
-            project,
-            runId: run.id,
-            branch,
-            commitId,
-            analyzedAt: startedAt,
-            durationMs,
-            engine: analyzer.name,
-            triggeredBy: run.triggeredBy,
-            isScheduled: run.isScheduled,
-            isForced: payload.force === true,
-          },
-        );
-        await deps.launch.signalWithStart(
-          analysisResultsContract,
-          { ...tenant, projectId, repositoryIdentifier, branch },
-          resultsStoredSignal,
-        );
-        const result = {
-          branch,
-          commitId,
-          analysisId: stored.analysisId,
-          files,
-          leftOut,
-          engines,
-          notes,
-          isOffline,
-          durationMs,
-        };
-        return { status: 'succeeded', result };
-      } catch (error) {
-        // What is refused now is refused each time.
-        if (error instanceof DomainError && error.code !== 'unavailable') return failedOn(error.message);
-        throw error;
-      } finally {
-        await place.close();
-      }
+      const about = { run, project: { id: projectId, remote }, branch, commitId };
+      return analyzeCommit(deps, tenant, about, signal, (step) => {
+        progress = { commitId, ...step };
+      });
     },
     () => progress,
   );
@@ -133,4 +81,92 @@ async function resolveCommit(
   }
   const [found] = await mirrors.present(mirror, [wanted]);
   return found === undefined ? failed(`The repository has no commit ${wanted}`) : { commitId: found };
+}
+
+interface AnalysedCommit {
+  run: RunContext;
+  project: { id: string; remote: Remote };
+  branch: string;
+  commitId: string;
+}
+
+/** @param onStep told what is done now. */
+async function analyzeCommit(
+  deps: Deps,
+  tenant: TenantKey,
+  { run, project: { id: projectId, remote }, branch, commitId }: AnalysedCommit,
+  signal: AbortSignal,
+  onStep: (step: { step: string; files: number }) => void,
+): Promise<RunOutcome> {
+  const { analyzer } = deps.analysis;
+  const failedOn = (error: string): RunOutcome => ({ ...failed(error), result: { branch, commitId } });
+  const startedAt = deps.now();
+  const place = await analyzer.open();
+  try {
+    const order = { sha: commitId, folder: place.folder, isLeftOut, whyTooLarge };
+    const mirror = { tenantId: tenant.tenantId, projectId };
+    const checkout = await deps.git.mirrors.checkout(mirror, remote, order, signal);
+    if (!checkout.isOk) return failedOn(checkout.reason);
+    const { files, leftOut } = checkout;
+    onStep({ step: 'analysis', files });
+    const outcome = await place.analyze(signal);
+    if (!outcome.isOk) return failedOn(outcome.reason);
+    onStep({ step: 'store', files });
+    const analysisId = await storeResults(deps, tenant, { run, projectId, branch, commitId, startedAt }, outcome);
+    if (analysisId === undefined) return failedOn('The project was removed');
+    const { engines, notes, isOffline, durationMs } = outcome;
+    const result = {
+      branch,
+      commitId,
+      analysisId,
+      files,
+      leftOut,
+      engines,
+      notes,
+      isOffline,
+      durationMs,
+    };
+    return { status: 'succeeded', result };
+  } catch (error) {
+    // What is refused now is refused each time.
+    if (error instanceof DomainError && error.code !== 'unavailable') return failedOn(error.message);
+    throw error;
+  } finally {
+    await place.close();
+  }
+}
+
+/** Stores the results of an analysis, and has them indexed; undefined: the project was removed. */
+async function storeResults(
+  deps: Deps,
+  tenant: TenantKey,
+  analysed: { run: RunContext; projectId: string; branch: string; commitId: string; startedAt: Date },
+  outcome: FinishedAnalysis,
+): Promise<string | undefined> {
+  const { run, projectId, branch, commitId, startedAt: analyzedAt } = analysed;
+  const actor = systemActor(tenant, 'code-analysis');
+  const project = await projectById(deps.reads.as(actor), projectId);
+  if (!project) return undefined;
+  const { analysisId } = await storeAnalysis(
+    { tx: deps.actingAs(actor), objects: deps.objects, tenantId: tenant.tenantId },
+    outcome.sarif(),
+    {
+      project,
+      runId: run.id,
+      branch,
+      commitId,
+      analyzedAt,
+      durationMs: outcome.durationMs,
+      engine: deps.analysis.analyzer.name,
+      triggeredBy: run.triggeredBy,
+      isScheduled: run.isScheduled,
+      isForced: run.payload.force === true,
+    },
+  );
+  await deps.launch.signalWithStart(
+    analysisResultsContract,
+    { ...tenant, projectId, repositoryIdentifier: project.identifier, branch },
+    resultsStoredSignal,
+  );
+  return analysisId;
 }

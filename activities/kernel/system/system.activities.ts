@@ -26,21 +26,8 @@ export function createSweepActivities(
   const metrics = createSweepMetrics(deps.metrics);
   const byName = new Map(sweeps.map((sweep) => [sweep.name, sweep]));
 
-  /** Measures a pass; what gives no report is none yet. */
-  async function measured<Report extends SweepReport | undefined>(
-    { name }: Sweep,
-    pass: () => Promise<Report>,
-  ): Promise<Report> {
-    const began = performance.now();
-    try {
-      const report = await pass();
-      if (report) metrics.record(name, report, (performance.now() - began) / 1_000);
-      return report;
-    } catch (error) {
-      metrics.recordError(name);
-      throw error;
-    }
-  }
+  const measured = <Report extends SweepReport | undefined>(sweep: Sweep, pass: () => Promise<Report>) =>
+    measuredBy(metrics, sweep, pass);
 
   /** Some sweeps at once, none of which keeps another from its turn. */
   async function together(
@@ -80,4 +67,21 @@ export function createSweepActivities(
     'sweeps/chores': (names) =>
       withHeartbeat((signal) => together(names, signal, (sweep) => runSweep(deps, sweep, signal))),
   };
+}
+
+/** Measures a pass; what gives no report is none yet. */
+async function measuredBy<Report extends SweepReport | undefined>(
+  metrics: ReturnType<typeof createSweepMetrics>,
+  { name }: Sweep,
+  pass: () => Promise<Report>,
+): Promise<Report> {
+  const began = performance.now();
+  try {
+    const report = await pass();
+    if (report) metrics.record(name, report, (performance.now() - began) / 1_000);
+    return report;
+  } catch (error) {
+    metrics.recordError(name);
+    throw error;
+  }
 }

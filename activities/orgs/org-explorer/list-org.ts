@@ -38,41 +38,7 @@ export async function listOrg(
   types: readonly PlannedType[],
   sink: ListingSink,
 ): Promise<CrmFailure | undefined> {
-  let outages = 0;
-  const list = async (queries: ListCall['queries']) => {
-    const answer = await org.listMetadata(queries.map(({ query }) => query));
-    if (answer.isOk) outages = 0;
-    else if (['auth_failed', 'limited'].includes(answer.kind)) throw new Stopped(answer);
-    else if (['unreachable', 'timeout'].includes(answer.kind) && ++outages >= OUTAGES_MAX) throw new Stopped(answer);
-    return answer;
-  };
-
-  /** What each type has, and why types failed. */
-  const listAll = async (queries: ListCall['queries']) => {
-    const found = new Map<string, ListedComponent[]>();
-    const failed = new Map<string, CrmFailure>();
-    /** False, and nothing is kept of the answer, when it leaves open which type a component has. */
-    const keep = (call: ListCall['queries'], components: readonly ListedComponent[]): boolean => {
-      const asked = [...new Set(call.map(({ type }) => type))];
-      const typed = components.map((component) => ({ component, type: typeOfListed(component, asked) }));
-      if (typed.some(({ type }) => type === undefined)) return false;
-      for (const { component, type } of typed) found.get(type?.metadataType ?? '')?.push(component);
-      return true;
-    };
-    for (const { type } of queries) found.set(type.metadataType, []);
-    await eachAtOnce(callsOf(queries), CALLS_AT_ONCE, async ({ queries: call }) => {
-      const answer = await list(call);
-      if (answer.isOk && keep(call, answer.value)) return;
-      if (!answer.isOk && call.length === 1) return void failed.set(call[0]?.type.metadataType ?? '', answer);
-      for (const one of call) {
-        const single = await list([one]);
-        if (single.isOk) keep([one], single.value);
-        else failed.set(one.type.metadataType, single);
-      }
-    });
-    return { found, failed };
-  };
-
+  const listAll = listingOf(org);
   try {
     const plain = types.filter(({ description }) => !description.isInFolder);
     const inFolders = types.filter(({ description }) => description.isInFolder);
@@ -143,4 +109,42 @@ async function listContents(
   const failure = failed.get(type.metadataType);
   if (failure) await onFailed(type, failure);
   else await onListed(type, found.get(type.metadataType) ?? []);
+}
+
+/** Lists what queries find, as long as calls do not show that the org is away. */
+function listingOf(org: Pick<CrmOrg, 'listMetadata'>): ListAll {
+  let outages = 0;
+  const list = async (queries: ListCall['queries']) => {
+    const answer = await org.listMetadata(queries.map(({ query }) => query));
+    if (answer.isOk) outages = 0;
+    else if (['auth_failed', 'limited'].includes(answer.kind)) throw new Stopped(answer);
+    else if (['unreachable', 'timeout'].includes(answer.kind) && ++outages >= OUTAGES_MAX) throw new Stopped(answer);
+    return answer;
+  };
+
+  /** What each type has, and why types failed. */
+  return async (queries) => {
+    const found = new Map<string, ListedComponent[]>();
+    const failed = new Map<string, CrmFailure>();
+    /** False, and nothing is kept of the answer, when it leaves open which type a component has. */
+    const keep = (call: ListCall['queries'], components: readonly ListedComponent[]): boolean => {
+      const asked = [...new Set(call.map(({ type }) => type))];
+      const typed = components.map((component) => ({ component, type: typeOfListed(component, asked) }));
+      if (typed.some(({ type }) => type === undefined)) return false;
+      for (const { component, type } of typed) found.get(type?.metadataType ?? '')?.push(component);
+      return true;
+    };
+    for (const { type } of queries) found.set(type.metadataType, []);
+    await eachAtOnce(callsOf(queries), CALLS_AT_ONCE, async ({ queries: call }) => {
+      const answer = await list(call);
+      if (answer.isOk && keep(call, answer.value)) return;
+      if (!answer.isOk && call.length === 1) return void failed.set(call[0]?.type.metadataType ?? '', answer);
+      for (const one of call) {
+        const single = await list([one]);
+        if (single.isOk) keep([one], single.value);
+        else failed.set(one.type.metadataType, single);
+      }
+    });
+    return { found, failed };
+  };
 }

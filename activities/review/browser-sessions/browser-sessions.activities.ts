@@ -70,62 +70,15 @@ const refOf = ({ tenantId, sessionId }: SessionKey, session: SessionRow): Sessio
 
 /** What the workflow of a browser session asks of its provider; retrying each is safe. */
 export const createBrowserSessionActivities = (
-  deps: Pick<Deps, 'actingAs' | 'reads'>,
-  { find, findReplays, host, startUrlOf }: SessionProviders & { startUrlOf: StartUrlOf },
+  deps: SessionDeps,
+  providers: SessionProviders & { startUrlOf: StartUrlOf },
 ) => {
-  const unitOf = (key: SessionKey) => deps.actingAs(systemActor(key, SESSIONS));
-  const sessionOf = (key: SessionKey) => findSession(deps.reads.as(systemActor(key, SESSIONS)), key.sessionId);
-  const providerOf = ({ provider }: SessionRow): BrowserProvider => {
-    const found = find(provider);
-    if (!found) throw new Error(`this worker cannot call the browser provider ${provider}`);
-    return found;
-  };
-  /** Whether what is allocated here can be recorded, and why not. */
-  const recordingHere = async (key: SessionKey) => {
-    if (!host) return { isPossible: true, reason: null };
-    const row = await hostById(deps.reads.as(systemActor(key, SESSIONS)), host.id);
-    return { isPossible: row?.records === true, reason: row?.trouble ?? 'Its host does not record.' };
-  };
+  const { sessionOf, providerOf } = sessionScope(deps, providers);
 
   return {
     /** Has a browser allocated and its row made live; answers why that is refused for good. */
     provisionSession: (key: SessionKey): Promise<SayingOfEnd | null> =>
-      withHeartbeat(async (signal) => {
-        const session = await sessionOf(key);
-        if (!session || session.removedAt !== null || !(isProvisioning(session.status) || isLive(session.status)))
-          return null;
-        // Before the host is noted: a session that has no slot yet is provisioned nowhere.
-        if ((await host?.hasPlace?.(key.sessionId)) === false)
-          throw passing({ ...providerFailure('no_capacity', 'All slots are taken'), retryAfterMs: 500 }, 1);
-        if (host && isProvisioning(session.status) && !(await unitOf(key)((tx) => noteHost(tx, key.sessionId, host))))
-          return null;
-        const createdAt = new Date(session.createdAt);
-        const order = {
-          ...refOf(key, session),
-          startUrl: () => startUrlOf(key, session),
-          viewport: session.viewport,
-          allowedHosts: session.allowedHosts,
-          expiresAt: isProvisioning(session.status)
-            ? expiryOf(createdAt, new Date(), session.minutes)
-            : new Date(session.expiresAt),
-          capAt: capOf(createdAt),
-          isRecorded: session.isRecorded,
-        };
-        const provider = providerOf(session);
-        const created = await provider.create(order, signal);
-        if (created.isOk) {
-          const recording = await recordingHere(key);
-          const { value } = created;
-          const isWanted = await unitOf(key)((tx) => sessionIsLive(tx, key.sessionId, value, recording));
-          // Its row may name another host, which alone is asked to release it.
-          if (!isWanted)
-            await provider.release({ ...refOf(key, session), providerSessionId: value.providerSessionId }, signal);
-          return null;
-        }
-        Context.current().cancellationSignal.throwIfAborted();
-        if (isPassing(created)) throw passing(created, Context.current().info.attempt);
-        return { reason: failureReason(created), detail: created.message };
-      }),
+      withHeartbeat((signal) => provision(deps, providers, key, signal)),
 
     /** Watches a live session until it ends at its provider; null: its row has another status. */
     holdSession: (key: SessionKey): Promise<SayingOfEnd | null> =>
@@ -162,35 +115,14 @@ export const createBrowserSessionActivities = (
 
     /** Waits until what was recorded can be played, and notes it. */
     finishRecording: (key: SessionKey): Promise<void> =>
-      withHeartbeat(async (signal) => {
-        const beganAtMs = Date.now();
-        for (let attempt = 1; ; attempt++) {
-          const session = await sessionOf(key);
-          if (session?.recordingState !== 'processing') return;
-          const replays = findReplays(session.provider);
-          const found = await replays?.replays(refOf(key, session), signal);
-          if (found?.isOk && found.value.state !== 'processing' && found.value.state !== 'recording') {
-            const { state, pages, bytes, reason } = found.value;
-            await unitOf(key)((tx) =>
-              recordingIsFinished(tx, key.sessionId, { state, pages: pages.length, bytes, reason }),
-            );
-            return;
-          }
-          const reason = whyNoRecording(found, Date.now() - beganAtMs);
-          if (reason !== undefined) {
-            const none = { state: 'none', pages: 0, bytes: 0, reason } as const;
-            await unitOf(key)((tx) => recordingIsFinished(tx, key.sessionId, none));
-            return;
-          }
-          await Context.current().sleep(lookAgainMs(attempt));
-        }
-      }),
+      withHeartbeat((signal) => finishRecording(deps, providers, key, signal)),
 
     /** Removes what was recorded of a session. */
     removeRecording: (key: SessionKey): Promise<void> =>
       withHeartbeat(async (signal) => {
         const session = await sessionOf(key);
-        const removed = session && (await findReplays(session.provider)?.removeRecording(refOf(key, session), signal));
+        const replays = session && providers.findReplays(session.provider);
+        const removed = session && (await replays?.removeRecording(refOf(key, session), signal));
         if (removed && !removed.isOk && removed.kind !== 'not_found') throw passing(removed, 1);
       }),
   };
@@ -200,3 +132,95 @@ export type ProvidedSessionActivities = ReturnType<typeof createBrowserSessionAc
 /** A failure after which the activity is tried again, when the provider wants to be asked. */
 const passing = ({ kind, message, retryAfterMs }: ProviderFailure, attempt: number) =>
   ApplicationFailure.create({ type: kind, message, nextRetryDelay: retryAfterMs ?? pauseMs(500, attempt) });
+
+type SessionDeps = Pick<Deps, 'actingAs' | 'reads'>;
+
+function sessionScope(deps: SessionDeps, { find }: Pick<SessionProviders, 'find'>) {
+  const unitOf = (key: SessionKey) => deps.actingAs(systemActor(key, SESSIONS));
+  const sessionOf = (key: SessionKey) => findSession(deps.reads.as(systemActor(key, SESSIONS)), key.sessionId);
+  const providerOf = ({ provider }: SessionRow): BrowserProvider => {
+    const found = find(provider);
+    if (!found) throw new Error(`this worker cannot call the browser provider ${provider}`);
+    return found;
+  };
+  return { unitOf, sessionOf, providerOf };
+}
+
+/** Whether what is allocated here can be recorded, and why not. */
+async function recordingHere({ reads }: SessionDeps, host: ThisHost | undefined, key: SessionKey) {
+  if (!host) return { isPossible: true, reason: null };
+  const row = await hostById(reads.as(systemActor(key, SESSIONS)), host.id);
+  return { isPossible: row?.records === true, reason: row?.trouble ?? 'Its host does not record.' };
+}
+
+async function provision(
+  deps: SessionDeps,
+  providers: SessionProviders & { startUrlOf: StartUrlOf },
+  key: SessionKey,
+  signal: AbortSignal,
+): Promise<SayingOfEnd | null> {
+  const { host, startUrlOf } = providers;
+  const { unitOf, sessionOf, providerOf } = sessionScope(deps, providers);
+  const session = await sessionOf(key);
+  if (!session || session.removedAt !== null || !(isProvisioning(session.status) || isLive(session.status)))
+    return null;
+  // Before the host is noted: a session that has no slot yet is provisioned nowhere.
+  if ((await host?.hasPlace?.(key.sessionId)) === false)
+    throw passing({ ...providerFailure('no_capacity', 'All slots are taken'), retryAfterMs: 500 }, 1);
+  if (host && isProvisioning(session.status) && !(await unitOf(key)((tx) => noteHost(tx, key.sessionId, host))))
+    return null;
+  const createdAt = new Date(session.createdAt);
+  const order = {
+    ...refOf(key, session),
+    startUrl: () => startUrlOf(key, session),
+    viewport: session.viewport,
+    allowedHosts: session.allowedHosts,
+    expiresAt: isProvisioning(session.status)
+      ? expiryOf(createdAt, new Date(), session.minutes)
+      : new Date(session.expiresAt),
+    capAt: capOf(createdAt),
+    isRecorded: session.isRecorded,
+  };
+  const provider = providerOf(session);
+  const created = await provider.create(order, signal);
+  if (created.isOk) {
+    const recording = await recordingHere(deps, host, key);
+    const { value } = created;
+    const isWanted = await unitOf(key)((tx) => sessionIsLive(tx, key.sessionId, value, recording));
+    // Its row may name another host, which alone is asked to release it.
+    if (!isWanted)
+      await provider.release({ ...refOf(key, session), providerSessionId: value.providerSessionId }, signal);
+    return null;
+  }
+  Context.current().cancellationSignal.throwIfAborted();
+  if (isPassing(created)) throw passing(created, Context.current().info.attempt);
+  return { reason: failureReason(created), detail: created.message };
+}
+
+async function finishRecording(
+  deps: SessionDeps,
+  providers: SessionProviders,
+  key: SessionKey,
+  signal: AbortSignal,
+): Promise<void> {
+  const { unitOf, sessionOf } = sessionScope(deps, providers);
+  const beganAtMs = Date.now();
+  for (let attempt = 1; ; attempt++) {
+    const session = await sessionOf(key);
+    if (session?.recordingState !== 'processing') return;
+    const replays = providers.findReplays(session.provider);
+    const found = await replays?.replays(refOf(key, session), signal);
+    if (found?.isOk && found.value.state !== 'processing' && found.value.state !== 'recording') {
+      const { state, pages, bytes, reason } = found.value;
+      await unitOf(key)((tx) => recordingIsFinished(tx, key.sessionId, { state, pages: pages.length, bytes, reason }));
+      return;
+    }
+    const reason = whyNoRecording(found, Date.now() - beganAtMs);
+    if (reason !== undefined) {
+      const none = { state: 'none', pages: 0, bytes: 0, reason } as const;
+      await unitOf(key)((tx) => recordingIsFinished(tx, key.sessionId, none));
+      return;
+    }
+    await Context.current().sleep(lookAgainMs(attempt));
+  }
+}

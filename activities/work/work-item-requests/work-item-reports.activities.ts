@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { projectById } from '../../../domain/projects/projects/projects.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
+import type { Tx } from '../../../domain/unit-of-work.ts';
 import { isWorkItemId } from '../../../domain/work/work-items/work-item-rules.ts';
 import { trackerTarget } from '../../../domain/work/work-items/tracker-location-rules.ts';
 import type { TrackerAnswer, TrackerFailure, WorkTracker } from '../../../domain/work/work-items/work-tracker.port.ts';
@@ -36,32 +37,14 @@ interface Closing {
   closeInMs: number | null;
 }
 
-export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracker, now }: Deps) => {
-  const actorOf = ({ requestId: _, ...tenant }: WorkItemReportInput) => systemActor(tenant, 'work-items');
+export const createWorkItemReportActivities = (deps: Deps) => {
+  const { actingAs, reads, now } = deps;
   const closingOf = ({ closeDueAt }: ItemReport): Closing => ({
     closeInMs: closeDueAt === null ? null : Math.max(0, Date.parse(closeDueAt) - now().getTime()),
   });
 
-  /** Asks the tracker of a request. Without an integration that is as if its credential were refused. */
-  async function ask<Value>(
-    input: WorkItemReportInput,
-    { projectId, platform, workItemKey }: ItemReport,
-    call: (tracker: WorkTracker) => Promise<TrackerAnswer<Value>>,
-  ): Promise<TrackerAnswer<Value>> {
-    const actor = actorOf(input);
-    const project = await projectById(reads.as(actor), projectId);
-    const refused = (message: string, kind: 'refused' | 'auth_failed' = 'refused') =>
-      ({ isOk: false, kind, message, mayBeDone: false, retryAt: null }) as const;
-    if (!project) return refused('The project was removed');
-    if (!isWorkItemId(platform, workItemKey)) return refused(`${platform} has no work item ${workItemKey}`);
-    try {
-      const purpose = `report to the work item of request ${input.requestId}`;
-      return await call(await findWorkTracker(trackerTarget(project, platform), { actor, purpose }));
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      return refused(error.message, 'auth_failed');
-    }
-  }
+  const retryAtOf = (failure: TrackerFailure, found: ItemReport) =>
+    reportRetryAt(failure, { now: now(), since: sinceOf(found) });
 
   return {
     /** Shows in a work item what became of its request. For what can never be written the reason is recorded. */
@@ -71,23 +54,17 @@ export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracke
         const unit = actingAs(actorOf(input));
         const found = await reportOf(reads.as(actorOf(input)), requestId);
         if (!found?.report) return { closeInMs: null };
-        const { report, reportRevision: revision, workItemKey, commentId } = found;
+        const { report, reportRevision: revision, workItemKey } = found;
         if (found.reportWrittenRevision >= revision) return closingOf(found);
-        const answer = await ask(input, found, (tracker) =>
-          tracker.report(workItemKey, {
-            marker: markerOf(requestId),
-            lines: commentLines(report),
-            links: report.url === null ? [] : [{ text: 'Pipeline', url: report.url }],
-            state: stateOnItem(report.status),
-            ...(commentId !== null && { commentId }),
-          }),
+        const answer = await askTracker(deps, input, found, (tracker) =>
+          tracker.report(workItemKey, contentOf({ ...found, requestId }, report)),
         );
         if (answer.isOk) {
           const written = { revision, commentId: answer.value.commentId, error: null };
           await unit((tx) => noteReportWritten(tx, requestId, written));
           return closingOf(found);
         }
-        const retryAt = reportRetryAt(answer, { now: now(), since: sinceOf(found) });
+        const retryAt = retryAtOf(answer, found);
         if (retryAt !== null) {
           const why = { error: answer.message, retryAt };
           await unit((tx) => noteReportUnwritten(tx, requestId, why));
@@ -105,22 +82,57 @@ export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracke
         const closing = found ? closingOf(found) : { closeInMs: null };
         if (!found || closing.closeInMs !== 0) return closing;
         const unit = actingAs(actorOf(input));
-        const answer = await ask(input, found, (tracker) => tracker.close(found.workItemKey, {}));
+        const answer = await askTracker(deps, input, found, (tracker) => tracker.close(found.workItemKey, {}));
         if (!answer.isOk) {
-          const retryAt = reportRetryAt(answer, { now: now(), since: sinceOf(found) });
+          const retryAt = retryAtOf(answer, found);
           await unit((tx) => noteNotClosed(tx, requestId, { error: answer.message, retryAt }));
           if (retryAt !== null) throw failed(answer);
           return { closeInMs: null };
         }
         const { updatedAt } = answer.value;
-        const at = updatedAt === null ? now() : new Date(updatedAt);
-        await unit(async (tx) => {
-          const project = await projectById(tx, found.projectId);
-          const { projectId, platform, workItemKey } = found;
-          if (project) await noteItemState(tx, project, { projectId, platform, workItemKey, isClosed: true, at });
-        });
+        await unit((tx) => noteClosed(tx, found, updatedAt === null ? now() : new Date(updatedAt)));
         return { closeInMs: null };
       }),
   };
 };
 export type WorkItemReportActivities = ReturnType<typeof createWorkItemReportActivities>;
+
+const actorOf = ({ requestId: _, ...tenant }: WorkItemReportInput) => systemActor(tenant, 'work-items');
+
+const contentOf = (
+  { commentId, requestId }: ItemReport & { requestId: string },
+  report: NonNullable<ItemReport['report']>,
+) => ({
+  marker: markerOf(requestId),
+  lines: commentLines(report),
+  links: report.url === null ? [] : [{ text: 'Pipeline', url: report.url }],
+  state: stateOnItem(report.status),
+  ...(commentId !== null && { commentId }),
+});
+
+/** Asks the tracker of a request. Without an integration that is as if its credential were refused. */
+async function askTracker<Value>(
+  { reads, findWorkTracker }: Deps,
+  input: WorkItemReportInput,
+  { projectId, platform, workItemKey }: ItemReport,
+  call: (tracker: WorkTracker) => Promise<TrackerAnswer<Value>>,
+): Promise<TrackerAnswer<Value>> {
+  const actor = actorOf(input);
+  const project = await projectById(reads.as(actor), projectId);
+  const refused = (message: string, kind: 'refused' | 'auth_failed' = 'refused') =>
+    ({ isOk: false, kind, message, mayBeDone: false, retryAt: null }) as const;
+  if (!project) return refused('The project was removed');
+  if (!isWorkItemId(platform, workItemKey)) return refused(`${platform} has no work item ${workItemKey}`);
+  try {
+    const purpose = `report to the work item of request ${input.requestId}`;
+    return await call(await findWorkTracker(trackerTarget(project, platform), { actor, purpose }));
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return refused(error.message, 'auth_failed');
+  }
+}
+
+async function noteClosed(tx: Tx, { projectId, platform, workItemKey }: ItemReport, at: Date): Promise<void> {
+  const project = await projectById(tx, projectId);
+  if (project) await noteItemState(tx, project, { projectId, platform, workItemKey, isClosed: true, at });
+}

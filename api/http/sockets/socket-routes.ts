@@ -92,14 +92,7 @@ export function createSocketServer(routes: readonly SocketRoute[], deps: SocketD
   let opening = 0;
   let isClosing = false;
 
-  const find = ({ url = '' }: IncomingMessage) => {
-    const [path = '', query = ''] = url.split(/\?(.*)/s);
-    for (const route of routes) {
-      const id = idIn(path, deps.basePath + route.path);
-      if (id !== undefined) return { route, path, input: { id, query: new URLSearchParams(query) } };
-    }
-    return undefined;
-  };
+  const find = (request: IncomingMessage) => routeOf(request, routes, deps.basePath);
   const pass = async (request: IncomingMessage, connection: Duplex, head: Buffer, requestId: string) => {
     const found = find(request);
     if (!found) throw notFound('The socket');
@@ -113,21 +106,10 @@ export function createSocketServer(routes: readonly SocketRoute[], deps: SocketD
     opening++;
     try {
       const to = await route.admit(input, scopeOf(deps, request, requestId));
-      await passOn(request, connection, head, to);
+      await passOn(request, connection, head, to, deps.slots);
     } finally {
       opening--;
     }
-  };
-  const passOn = async (request: IncomingMessage, connection: Duplex, head: Buffer, to: SocketTo) => {
-    const leave = takeSocket(deps.slots, to.tenantId);
-    connection.once('close', leave);
-    try {
-      await passSocket(request, connection, head, to);
-    } catch (error) {
-      leave();
-      throw error;
-    }
-    if (to.isStillAdmitted) closeWhenWithdrawn(connection, to.isStillAdmitted);
   };
 
   return {
@@ -229,4 +211,31 @@ function scopeOf(deps: SocketDeps, request: IncomingMessage, requestId: string):
     now,
     log: deps.log.child({ requestId }),
   };
+}
+
+function routeOf({ url = '' }: IncomingMessage, routes: readonly SocketRoute[], basePath: string) {
+  const [path = '', query = ''] = url.split(/\?(.*)/s);
+  for (const route of routes) {
+    const id = idIn(path, basePath + route.path);
+    if (id !== undefined) return { route, path, input: { id, query: new URLSearchParams(query) } };
+  }
+  return undefined;
+}
+
+async function passOn(
+  request: IncomingMessage,
+  connection: Duplex,
+  head: Buffer,
+  to: SocketTo,
+  slots: SocketSlots,
+): Promise<void> {
+  const leave = takeSocket(slots, to.tenantId);
+  connection.once('close', leave);
+  try {
+    await passSocket(request, connection, head, to);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  if (to.isStillAdmitted) closeWhenWithdrawn(connection, to.isStillAdmitted);
 }

@@ -84,15 +84,8 @@ export async function acceptRun(
   const { payload, releaseName } = await releaseOf(tx, type, parsed, place);
   const stages = commands && place && executor === 'children' ? await stagesOf(tx, place, payload) : [];
   if (commands && place && isPromotion(type)) {
-    if (executor === 'children') await assertStagesPromotable(tx, place, stages, payload, prefix);
-    else {
-      const { projectId } = place;
-      const { environmentIds } = gates;
-      const parent = origin.parentId ? await findRun(tx, origin.parentId) : undefined;
-      const isChild = parent !== undefined && !isFinal(parent.status);
-      const release = { projectId, domain: payload.domain ?? '', releaseName: releaseName ?? '' };
-      await assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);
-    }
+    const promoted = { type, payload, place, executor, stages, releaseName, parentId: origin.parentId };
+    await assertPromotionOf(tx, promoted, gates.environmentIds, prefix);
   }
   if (commands) await assertApprovals(tx, { payload, gates, stages }, origin.requestedBy ?? tx.actor);
   const override = obeysWindows(type) ? overrideOf(payload, origin.requestedBy ?? tx.actor, tx.now) : null;
@@ -129,49 +122,11 @@ export async function acceptRun(
   };
   const runId = await insertRun(tx, run, requestId);
   if (runId === undefined) return undefined;
-  tx.audit({
-    source: 'flow',
-    action: 'flow.run_requested',
-    entityType: 'flow_run',
-    entityId: runId,
-    repositoryIdentifier: place?.repositoryIdentifier ?? null,
-    summary: `Run of ${type.id} requested`,
-    after: {
-      taskType: type.id,
-      environmentName: payload.environmentName ?? null,
-      domain: payload.domain ?? null,
-      releaseName: releaseName ?? null,
-      rerunOfExecutionId: origin.rerunOfId ?? null,
-    },
-  });
-  await tx.tell(
-    'runReached',
-    {
-      id: runId,
-      parentId: origin.parentId ?? null,
-      projectId: run.projectId,
-      repositoryIdentifier: repositoryIdentifier ?? null,
-      taskType: type.id,
-      payload,
-      cicdRunUrl: null,
-      isScheduled: run.isScheduled ?? false,
-    },
-    { status: NEW_RUN, at: tx.now.toISOString() },
-  );
+  await noteRequested(tx, { ...run, id: runId }, place);
   // The children of a run have its override, each for its environment.
   if (override && executor !== 'children') announceOverride(tx, { ...run, id: runId, override }, place);
-  return {
-    tenantId: tx.tenantId,
-    tenantSlug: tx.actor.tenantSlug,
-    runId,
-    taskType: type.id,
-    workflowPath,
-    ...(requestId !== undefined && { requestId }),
-    ...(tx.traceparent !== undefined && { traceparent: tx.traceparent }),
-    ...(place && { repositoryIdentifier: place.repositoryIdentifier }),
-    ...(waitsForNobody(type, gates, payload) && { isBrief: true }),
-    about: aboutOf({ ...payload, releaseName }),
-  };
+  const isBrief = waitsForNobody(type, gates, payload);
+  return { ...acceptedOf(tx, { ...run, id: runId }, place, requestId), ...(isBrief && { isBrief }) };
 }
 
 /**
@@ -229,3 +184,78 @@ export async function rerun(
   const requestedBy = { ...tx.actor, onBehalfOf: await peopleBehind(tx, before) };
   return acceptNewRun(tx, payload, { requestId, commands, rerunOfId: id, rerunType: 'rerun', parentId, requestedBy });
 }
+
+/** Throws when a run that promotes a release, or the stages of one that has children, may not be accepted. */
+async function assertPromotionOf(
+  tx: Tx,
+  promoted: {
+    type: FlowType;
+    payload: RunPayload;
+    place: RunPlace;
+    executor: ReturnType<typeof executorHere>;
+    stages: Awaited<ReturnType<typeof stagesOf>>;
+    releaseName: string | undefined;
+    parentId: string | null | undefined;
+  },
+  environmentIds: readonly string[],
+  prefix: string,
+): Promise<void> {
+  const { type, payload, place, executor, stages, releaseName, parentId } = promoted;
+  if (executor === 'children') return assertStagesPromotable(tx, place, stages, payload, prefix);
+  const parent = parentId ? await findRun(tx, parentId) : undefined;
+  const isChild = parent !== undefined && !isFinal(parent.status);
+  const release = { projectId: place.projectId, domain: payload.domain ?? '', releaseName: releaseName ?? '' };
+  return assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);
+}
+
+/** Audits a new run, and tells other areas of it. */
+async function noteRequested(tx: Tx, run: NewRun & { id: string }, place: RunPlace | undefined): Promise<void> {
+  const { id, taskType, payload, domain, releaseName, rerunOfId, parentId, projectId, isScheduled } = run;
+  const repositoryIdentifier = place?.repositoryIdentifier ?? null;
+  tx.audit({
+    source: 'flow',
+    action: 'flow.run_requested',
+    entityType: 'flow_run',
+    entityId: id,
+    repositoryIdentifier,
+    summary: `Run of ${taskType} requested`,
+    after: {
+      taskType,
+      environmentName: payload.environmentName ?? null,
+      domain,
+      releaseName,
+      rerunOfExecutionId: rerunOfId ?? null,
+    },
+  });
+  await tx.tell(
+    'runReached',
+    {
+      id,
+      parentId: parentId ?? null,
+      projectId,
+      repositoryIdentifier,
+      taskType,
+      payload,
+      cicdRunUrl: null,
+      isScheduled: isScheduled ?? false,
+    },
+    { status: NEW_RUN, at: tx.now.toISOString() },
+  );
+}
+
+const acceptedOf = (
+  { tenantId, actor, traceparent }: Tx,
+  { id, taskType, workflowPath, payload, releaseName }: NewRun & { id: string },
+  place: RunPlace | undefined,
+  requestId: string | undefined,
+): AcceptedRun => ({
+  tenantId,
+  tenantSlug: actor.tenantSlug,
+  runId: id,
+  taskType,
+  ...(workflowPath !== undefined && { workflowPath }),
+  ...(requestId !== undefined && { requestId }),
+  ...(traceparent !== undefined && { traceparent }),
+  ...(place && { repositoryIdentifier: place.repositoryIdentifier }),
+  about: aboutOf({ ...payload, releaseName: releaseName ?? undefined }),
+});

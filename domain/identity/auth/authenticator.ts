@@ -60,39 +60,8 @@ export function createAuthenticator({
   actingAs,
   onError,
 }: AuthenticatorParts): Authenticator {
-  const finder = <Row extends { tenantId: string | null }>(
-    find: (keys: string[]) => Promise<Row[]>,
-    keyOf: (row: Row) => string,
-  ) =>
-    batched(async (keys: string[]) => {
-      const rows = await withTenantSlugs(database, await find(keys));
-      const byKey = new Map(rows.map((row) => [keyOf(row), row]));
-      return keys.map((key) => byKey.get(key));
-    }, REST);
-  const findToken = finder(
-    (hashes) => findApplicationTokens(database, { hashes }),
-    ({ tokenHash }) => tokenHash,
-  );
-  const findRunToken = finder(
-    (hashes) => findRunTokens(database, { hashes }),
-    ({ tokenHash }) => tokenHash,
-  );
-  const findSession = finder(
-    (ids) => findSessions(database, { ids }),
-    ({ id }) => id,
-  );
-  const findCookie = finder(
-    (hashes) => findCookieSessions(database, { hashes }),
-    ({ cookieHash }) => cookieHash,
-  );
-  const findPerson = finder(
-    (emails) => findPeople(database, { emails }),
-    ({ knownBy }) => knownBy,
-  );
-  const touch = batched(async (ids: string[]) => {
-    await touchApplicationTokens(database, { ids });
-    return ids;
-  });
+  const { findToken, findRunToken, findSession, findCookie, touch } = credentialFinders(database);
+  const byProvidersToken = createProviderEntry({ database, identityProvider, actingAs });
 
   const byApplicationToken = async (token: string): Promise<Actor | undefined> => {
     const row = await findToken(hashSecret(token));
@@ -125,37 +94,6 @@ export function createAuthenticator({
       run,
     };
   };
-  const byProvidersToken = async (token: string, tenant: string | undefined): Promise<Actor | undefined> => {
-    const checked = await identityProvider?.verify(token);
-    if (checked?.outcome === 'failed') throw upstreamFailed('The identity provider', checked.reason);
-    if (checked?.outcome !== 'valid') return undefined;
-    const { email } = checked.identity;
-    const person = tenant === undefined ? await findPerson(email) : await findPersonIn(email, tenant);
-    if (!person) return undefined;
-    const { tenants, invitedTo, invitationId, isNew } = person;
-    if (tenant === undefined && tenants.length > 1)
-      throw ambiguousTenant(`The header ${TENANT_HEADER} must name one of your tenants`, tenants);
-    if (isNew && tenant === undefined && invitationId === null)
-      throw ambiguousTenant(`The header ${TENANT_HEADER} must name the tenant whose invitation you accept`, invitedTo);
-    const actor = memberOf(person);
-    // The first token of somebody new is their sign-in; members accept invitations on purpose.
-    const isAccepted =
-      invitationId === null ||
-      (isNew && (await accepted(actor, (tx) => acceptInvitation(tx, invitationId, tx.actor.id))));
-    if (actor && isAccepted) return actor;
-    if (tenant === undefined) return undefined;
-    throw new DomainError(
-      'forbidden',
-      `You are not a member of the tenant ${tenant}, or have not accepted its invitation`,
-    );
-  };
-  const accepted = async (actor: Actor | undefined, accept: (tx: Tx) => Promise<boolean>): Promise<boolean> =>
-    actor !== undefined && actingAs(actor)(accept);
-  const findPersonIn = async (email: string, tenantSlug: string) => {
-    const [person] = await withTenantSlugs(database, await findPeople(database, { emails: [email], tenantSlug }));
-    return person;
-  };
-
   return {
     async byBearer(bearer, tenant) {
       if (bearer.startsWith(APPLICATION_TOKEN_PREFIX)) return byApplicationToken(bearer);
@@ -193,3 +131,87 @@ const memberOf = ({ userId: id, tenantId, tenantSlug, email, role }: Found, sess
   role === null || tenantId === null
     ? undefined
     : { type: 'user', id, tenantId, tenantSlug, role, email, ...(sessionId !== undefined && { sessionId }) };
+
+const finderOf = <Row extends { tenantId: string | null }>(
+  database: Database,
+  find: (keys: string[]) => Promise<Row[]>,
+  keyOf: (row: Row) => string,
+) =>
+  batched(async (keys: string[]) => {
+    const rows = await withTenantSlugs(database, await find(keys));
+    const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+    return keys.map((key) => byKey.get(key));
+  }, REST);
+
+/** Finds credentials by their keys; those that are asked for at the same time share a query. */
+function credentialFinders(database: Database) {
+  const findToken = finderOf(
+    database,
+    (hashes) => findApplicationTokens(database, { hashes }),
+    ({ tokenHash }) => tokenHash,
+  );
+  const findRunToken = finderOf(
+    database,
+    (hashes) => findRunTokens(database, { hashes }),
+    ({ tokenHash }) => tokenHash,
+  );
+  const findSession = finderOf(
+    database,
+    (ids) => findSessions(database, { ids }),
+    ({ id }) => id,
+  );
+  const findCookie = finderOf(
+    database,
+    (hashes) => findCookieSessions(database, { hashes }),
+    ({ cookieHash }) => cookieHash,
+  );
+  const touch = batched(async (ids: string[]) => {
+    await touchApplicationTokens(database, { ids });
+    return ids;
+  });
+  return { findToken, findRunToken, findSession, findCookie, touch };
+}
+
+/** Who comes with a token of the OpenID provider; the first one of somebody new accepts their invitation. */
+function createProviderEntry({
+  database,
+  identityProvider,
+  actingAs,
+}: Pick<AuthenticatorParts, 'database' | 'identityProvider' | 'actingAs'>) {
+  const findPerson = finderOf(
+    database,
+    (emails: string[]) => findPeople(database, { emails }),
+    ({ knownBy }) => knownBy,
+  );
+  const accepted = async (actor: Actor | undefined, accept: (tx: Tx) => Promise<boolean>): Promise<boolean> =>
+    actor !== undefined && actingAs(actor)(accept);
+  const findPersonIn = async (email: string, tenantSlug: string) => {
+    const [person] = await withTenantSlugs(database, await findPeople(database, { emails: [email], tenantSlug }));
+    return person;
+  };
+
+  return async (token: string, tenant: string | undefined): Promise<Actor | undefined> => {
+    const checked = await identityProvider?.verify(token);
+    if (checked?.outcome === 'failed') throw upstreamFailed('The identity provider', checked.reason);
+    if (checked?.outcome !== 'valid') return undefined;
+    const { email } = checked.identity;
+    const person = tenant === undefined ? await findPerson(email) : await findPersonIn(email, tenant);
+    if (!person) return undefined;
+    const { tenants, invitedTo, invitationId, isNew } = person;
+    if (tenant === undefined && tenants.length > 1)
+      throw ambiguousTenant(`The header ${TENANT_HEADER} must name one of your tenants`, tenants);
+    if (isNew && tenant === undefined && invitationId === null)
+      throw ambiguousTenant(`The header ${TENANT_HEADER} must name the tenant whose invitation you accept`, invitedTo);
+    const actor = memberOf(person);
+    // The first token of somebody new is their sign-in; members accept invitations on purpose.
+    const isAccepted =
+      invitationId === null ||
+      (isNew && (await accepted(actor, (tx) => acceptInvitation(tx, invitationId, tx.actor.id))));
+    if (actor && isAccepted) return actor;
+    if (tenant === undefined) return undefined;
+    throw new DomainError(
+      'forbidden',
+      `You are not a member of the tenant ${tenant}, or have not accepted its invitation`,
+    );
+  };
+}

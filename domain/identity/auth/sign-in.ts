@@ -13,11 +13,8 @@ import { isSecondFactorNeeded, spendSecondFactor } from './second-factors.mutati
 import { isPasswordRight } from '../../kernel/encryption/secrets.ts';
 import type { Entry, Proof } from './sessions.mutations.ts';
 import type { ActingAs } from './sessions.ts';
+import { signInTickets } from './sign-in-tickets.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
-
-/** A person who proved the password has so long to give the code. */
-const TICKET_MS = 5 * 60_000;
-const TICKET_CONTEXT = 'sign-in ticket';
 
 export type ProofOutcome =
   | { outcome: 'proven'; proof: Proof }
@@ -95,24 +92,16 @@ interface SignInParts {
   now: () => Date;
 }
 
-export function createSignIn(parts: SignInParts): SignIn {
-  const { database, actingAs, accessTokens, signInThrottle, encryption, identityProvider, now } = parts;
-  const tickets = signInTickets(encryption, now);
+export const createSignIn = (parts: SignInParts): SignIn => ({ ...byPasswords(parts), ...byTokens(parts) });
 
-  const identified = async ({ email, aal }: Identity, tenantSlug?: string): Promise<TokenOutcome> => {
-    const [found] = await withTenantSlugs(database, await findPeople(database, { emails: [email], tenantSlug }));
-    if (!found) return { outcome: 'unknown', invitedTo: [] };
-    const { userId, isNew, invitedTo } = found;
-    const entry = entryOf(found, tenantSlug);
-    const proof = entry && { proof: { ...entry, aal, how: 'by the identity provider' } };
-    if (isNew) return { outcome: 'unknown', invitedTo, ...proof };
-    return { outcome: 'named', userId, isMember: proof !== undefined, invitedTo, ...proof };
-  };
-  const byProvidersToken = async (token: string, tenant?: string): Promise<TokenOutcome> => {
-    const checked = await identityProvider?.verify(token);
-    if (!checked) return { outcome: 'invalid' };
-    return checked.outcome === 'valid' ? identified(checked.identity, tenant) : checked;
-  };
+/** Sign-in by a password, and then by the code of a second factor. */
+function byPasswords({
+  database,
+  signInThrottle,
+  encryption,
+  now,
+}: SignInParts): Pick<SignIn, 'byPassword' | 'byTicket'> {
+  const tickets = signInTickets(encryption, now);
   /** Codes are counted per person, wherever they come from: only who knows the password gets here. */
   const byCode = (entry: Entry, code: string): Promise<ProofOutcome> =>
     signInThrottle.attempt<ProofOutcome>('second factor', entry.actor.id, async () => {
@@ -149,7 +138,32 @@ export function createSignIn(parts: SignInParts): SignIn {
       const entry = tickets.open(ticket);
       return entry ? byCode(entry, code) : { outcome: 'refused' };
     },
+  };
+}
 
+/** Sign-in by whom the OpenID provider names, and by tokens of either. */
+function byTokens({
+  database,
+  actingAs,
+  accessTokens,
+  identityProvider,
+}: SignInParts): Pick<SignIn, 'byIdentity' | 'byToken' | 'keepHostAccount'> {
+  const identified = async ({ email, aal }: Identity, tenantSlug?: string): Promise<TokenOutcome> => {
+    const [found] = await withTenantSlugs(database, await findPeople(database, { emails: [email], tenantSlug }));
+    if (!found) return { outcome: 'unknown', invitedTo: [] };
+    const { userId, isNew, invitedTo } = found;
+    const entry = entryOf(found, tenantSlug);
+    const proof = entry && { proof: { ...entry, aal, how: 'by the identity provider' } };
+    if (isNew) return { outcome: 'unknown', invitedTo, ...proof };
+    return { outcome: 'named', userId, isMember: proof !== undefined, invitedTo, ...proof };
+  };
+  const byProvidersToken = async (token: string, tenant?: string): Promise<TokenOutcome> => {
+    const checked = await identityProvider?.verify(token);
+    if (!checked) return { outcome: 'invalid' };
+    return checked.outcome === 'valid' ? identified(checked.identity, tenant) : checked;
+  };
+
+  return {
     async byIdentity(identity, tenant, { isLinked }) {
       const found = await identified(identity, tenant);
       if (found.outcome !== 'named' && found.outcome !== 'unknown') return undefined;
@@ -178,27 +192,6 @@ export function createSignIn(parts: SignInParts): SignIn {
       // Without a tenant there is no trail to write to.
       if (!proof) return saveHostAccount(database, userId, host, account);
       return actingAs(proof.actor, { requestId })((tx) => saveOwnHostAccount(tx, host, account));
-    },
-  };
-}
-
-/** Encrypted statements that somebody's password was right, for the second step of a sign-in. */
-function signInTickets(encryption: Encryption, now: () => Date) {
-  interface Ticket extends Entry {
-    expiresAt: number;
-  }
-  return {
-    issue(entry: Entry): string {
-      const ticket: Ticket = { ...entry, expiresAt: now().getTime() + TICKET_MS };
-      return encryption.encrypt(JSON.stringify(ticket), TICKET_CONTEXT);
-    },
-    open(text: string): Entry | undefined {
-      try {
-        const { expiresAt, ...entry } = JSON.parse(encryption.decrypt(text, TICKET_CONTEXT)) as Ticket;
-        return expiresAt > now().getTime() ? entry : undefined;
-      } catch {
-        return undefined;
-      }
     },
   };
 }

@@ -65,20 +65,7 @@ export function createProvisioning(orm: MikroORM): Provisioning {
       const passwordHash = await hashChosenPassword(password, email, 'password');
       const id = newId();
       const isKnownUser = await actingIn({ tenantId: id, tenantSlug: slug })(async (tx) => {
-        const added = await tx.db
-          .insertInto('tenant')
-          .values({ id, slug })
-          .onConflict((conflict) => conflict.column('slug').doNothing())
-          .returning('id')
-          .executeTakeFirst();
-        if (!added) throw new DomainError('already_exists', `There is already a tenant ${slug}`);
-        tx.audit({
-          source: 'system',
-          action: 'tenant.created',
-          entityType: 'tenant',
-          entityId: id,
-          summary: `Tenant ${slug} created`,
-        });
+        await addTenant(tx, slug);
         return addOwner(tx, email, passwordHash);
       });
       return { tenantId: id, slug, ownerEmail: email, isKnownUser };
@@ -95,26 +82,7 @@ export function createProvisioning(orm: MikroORM): Provisioning {
     async resetPassword({ tenant, email, password }) {
       const key = await tenantOf(tenant);
       const passwordHash = await hashChosenPassword(password, email, 'password');
-      await actingIn(key)(async (tx) => {
-        const invited = await invitationOfAddress(tx, email);
-        if (invited) await acceptInvitation(tx, invited.id, invited.userId ?? invited.id);
-        const user = await tx.db
-          .selectFrom('user_account as u')
-          .innerJoin('membership as m', 'm.userId', 'u.id')
-          .where('u.email', '=', email.toLowerCase())
-          .where('m.tenantId', '=', tx.tenantId)
-          .select('u.id')
-          .executeTakeFirst();
-        if (!user) throw new DomainError('not_found', `${email} is not a member of the tenant ${tenant}`);
-        await setPassword(tx.db, user.id, passwordHash);
-        tx.audit({
-          source: 'user',
-          action: 'user.password_reset',
-          entityType: 'user',
-          entityId: user.id,
-          summary: `Password of ${email} reset`,
-        });
-      });
+      await actingIn(key)((tx) => setPasswordOf(tx, email, passwordHash));
     },
 
     async noteKeyRotation(keyId) {
@@ -164,4 +132,43 @@ async function addOwner(tx: Tx, email: string, passwordHash: string): Promise<bo
     summary: `Owner ${email} added`,
   });
   return !isNew;
+}
+
+async function addTenant(tx: Tx, slug: string): Promise<void> {
+  const id = tx.tenantId;
+  const added = await tx.db
+    .insertInto('tenant')
+    .values({ id, slug })
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!added) throw new DomainError('already_exists', `There is already a tenant ${slug}`);
+  tx.audit({
+    source: 'system',
+    action: 'tenant.created',
+    entityType: 'tenant',
+    entityId: id,
+    summary: `Tenant ${slug} created`,
+  });
+}
+
+async function setPasswordOf(tx: Tx, email: string, passwordHash: string): Promise<void> {
+  const invited = await invitationOfAddress(tx, email);
+  if (invited) await acceptInvitation(tx, invited.id, invited.userId ?? invited.id);
+  const user = await tx.db
+    .selectFrom('user_account as u')
+    .innerJoin('membership as m', 'm.userId', 'u.id')
+    .where('u.email', '=', email.toLowerCase())
+    .where('m.tenantId', '=', tx.tenantId)
+    .select('u.id')
+    .executeTakeFirst();
+  if (!user) throw new DomainError('not_found', `${email} is not a member of the tenant ${tx.actor.tenantSlug}`);
+  await setPassword(tx.db, user.id, passwordHash);
+  tx.audit({
+    source: 'user',
+    action: 'user.password_reset',
+    entityType: 'user',
+    entityId: user.id,
+    summary: `Password of ${email} reset`,
+  });
 }

@@ -46,47 +46,13 @@ export function createAskModel(parts: AskModelParts): AskModel {
     if (earlier.calls >= CALLS_MAX || isLate(0)) return failed('unavailable', GIVEN_UP);
     for (;;) {
       if (question.signal.aborted) return failed('cancelled', CANCELLED);
-      const reserved = await uow((tx) =>
-        reserveCall(tx, {
-          configured,
-          projectId: question.projectId,
-          taskExecutionId: question.taskExecutionId,
-          inputTokens: inputTokensAtMost(asked),
-          maxOutputTokens: question.maxOutputTokens,
-        }),
-      );
-      if (!reserved.isReserved) return failed('budget_exceeded', reserved.reason);
-      const startedAt = performance.now();
-      const answer = await whileRenewing(parts, uow, reserved, () =>
-        parts.callModel(access, {
-          ...asked,
-          model: configured.model,
-          maxOutputTokens: reserved.maxOutputTokens,
-          signal: question.signal,
-          onProgress: question.onProgress,
-        }),
-      );
-      const durationMs = Math.round(performance.now() - startedAt);
-      const { usage, isEstimated } = usageOf(answer, inputTokensAbout(asked));
-      const cost = costOf(usage, configured.settings);
-      const error = answer.kind === 'ok' ? null : answer.message;
-      await uow((tx) =>
-        settleCall(tx, configured, reserved.month, {
-          id: reserved.id,
-          outcome: answer.kind,
-          usage,
-          isEstimated,
-          cost,
-          durationMs,
-          error,
-        }),
-      );
+      const call = await callOnce(parts, uow, configured, access, { ...question, ...asked });
+      if ('refused' in call) return failed('budget_exceeded', call.refused);
+      const { answer, usage, cost, durationMs } = call;
       total.usage = addUsage(total.usage, usage);
       if (cost !== null) total.cost = (total.cost ?? 0) + cost;
       total.durationMs += durationMs;
       total.calls++;
-      const { kind } = answer;
-      parts.log.info({ provider, model: configured.model, outcome: kind, durationMs, usage, error }, 'model called');
       if (answer.kind === 'ok') return { kind: 'ok', text: answer.text, provider, model: configured.model, ...total };
       const waitMs = waitBeforeRetry(answer, earlier.calls + total.calls, Math.random());
       if (waitMs === undefined || isLate(waitMs)) return failed(answer.kind, answer.message);
@@ -162,4 +128,54 @@ async function waited(waitMs: number, signal: AbortSignal): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Calls the model once: what the call may cost is reserved before, and settled with what it did cost. */
+async function callOnce(
+  parts: AskModelParts,
+  uow: UnitOfWork,
+  configured: ConfiguredModel,
+  access: ModelAccess,
+  question: ModelQuestion,
+) {
+  const asked = { system: question.system, messages: question.messages, schema: question.schema };
+  const reserved = await uow((tx) =>
+    reserveCall(tx, {
+      configured,
+      projectId: question.projectId,
+      taskExecutionId: question.taskExecutionId,
+      inputTokens: inputTokensAtMost(asked),
+      maxOutputTokens: question.maxOutputTokens,
+    }),
+  );
+  if (!reserved.isReserved) return { refused: reserved.reason };
+  const startedAt = performance.now();
+  const answer = await whileRenewing(parts, uow, reserved, () =>
+    parts.callModel(access, {
+      ...asked,
+      model: configured.model,
+      maxOutputTokens: reserved.maxOutputTokens,
+      signal: question.signal,
+      onProgress: question.onProgress,
+    }),
+  );
+  const durationMs = Math.round(performance.now() - startedAt);
+  const { usage, isEstimated } = usageOf(answer, inputTokensAbout(asked));
+  const cost = costOf(usage, configured.settings);
+  const error = answer.kind === 'ok' ? null : answer.message;
+  await uow((tx) =>
+    settleCall(tx, configured, reserved.month, {
+      id: reserved.id,
+      outcome: answer.kind,
+      usage,
+      isEstimated,
+      cost,
+      durationMs,
+      error,
+    }),
+  );
+  const { provider } = configured.settings;
+  const { kind } = answer;
+  parts.log.info({ provider, model: configured.model, outcome: kind, durationMs, usage, error }, 'model called');
+  return { answer, usage, cost, durationMs };
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { coverable } from './gc-review.queries.ts';
 import { type Deletion, DELETIONS_MAX, type Keeper } from './gc-deletion-rules.ts';
@@ -65,6 +65,32 @@ export async function detectedComponents(
           and p.checked_at > now() - make_interval(days => ${sql.lit(EVIDENCE_DAYS)})) org on true
       where ${ofBranch} and e.status = 'detected' and org.is_absent is not true
       group by 1, 2),
+    ${keepers(tenantId, { projectId, branch }, ofBranch)},
+    listed as materialized (
+      select c.metadata_type, component_name_key(c.member_name) as name, min(c.member_name) as listed_name
+      from org_component c
+      where c.tenant_id = ${tenantId} and strpos(c.member_name, '%') > 0
+        and c.metadata_type in (select component_type from detected)
+        and c.org_id in (
+          select o.id from crm_org o
+          join environment n on n.tenant_id = o.tenant_id
+            and lower(n.org_username) in (lower(o.username), lower(o.sandbox_name))
+          where o.tenant_id = ${tenantId} and o.platform_org_id = c.platform_org_id and n.project_id = ${projectId}
+            and (${environmentId === undefined} or n.id = ${environmentId ?? null}::uuid))
+      group by 1, 2)
+    select d.component_type, d.full_name, f.kind, f.keeper, f.child, l.listed_name, d.is_unknown, (count(d.component_type) over ())::int as total,
+      (select array_agg(s.package_name order by s.package_name) from said s where s.kind = 'unreadable') as unreadable,
+      gc_unreadable_elsewhere(${projectId}, ${branch}) as unreadable_elsewhere
+    from (values (1)) always (n)
+    left join (detected d left join first_keeper f on f.component_type = d.component_type and f.full_name = d.full_name
+      left join listed l on l.metadata_type = d.component_type and l.name = d.name) on true
+    order by f.kind is not null or d.is_unknown, d.component_type, d.full_name
+    limit ${sql.lit(DELETIONS_MAX)}`.execute(db);
+  return detectedOf(rows);
+}
+
+/** What keeps each of the components `detected`, in `first_keeper`. */
+const keepers = (tenantId: string, { projectId, branch }: GcBranch, ofBranch: RawBuilder<unknown>) => sql`
     said as materialized (
       select s.kind, s.package_name, s.component_type, s.full_name from gc_manifests(${projectId}, ${branch}) s),
     kept as materialized (
@@ -93,41 +119,21 @@ export async function detectedComponents(
         || case k.component_type when 'CustomMetadata' then '__mdt' else '' end
       where d.component_type = 'CustomObject'),
     first_keeper as (
-      select distinct on (component_type, full_name) * from keepers order by component_type, full_name, place, child, keeper),
-    listed as materialized (
-      select c.metadata_type, component_name_key(c.member_name) as name, min(c.member_name) as listed_name
-      from org_component c
-      where c.tenant_id = ${tenantId} and strpos(c.member_name, '%') > 0
-        and c.metadata_type in (select component_type from detected)
-        and c.org_id in (
-          select o.id from crm_org o
-          join environment n on n.tenant_id = o.tenant_id
-            and lower(n.org_username) in (lower(o.username), lower(o.sandbox_name))
-          where o.tenant_id = ${tenantId} and o.platform_org_id = c.platform_org_id and n.project_id = ${projectId}
-            and (${environmentId === undefined} or n.id = ${environmentId ?? null}::uuid))
-      group by 1, 2)
-    select d.component_type, d.full_name, f.kind, f.keeper, f.child, l.listed_name, d.is_unknown, (count(d.component_type) over ())::int as total,
-      (select array_agg(s.package_name order by s.package_name) from said s where s.kind = 'unreadable') as unreadable,
-      gc_unreadable_elsewhere(${projectId}, ${branch}) as unreadable_elsewhere
-    from (values (1)) always (n)
-    left join (detected d left join first_keeper f on f.component_type = d.component_type and f.full_name = d.full_name
-      left join listed l on l.metadata_type = d.component_type and l.name = d.name) on true
-    order by f.kind is not null or d.is_unknown, d.component_type, d.full_name
-    limit ${sql.lit(DELETIONS_MAX)}`.execute(db);
-  return {
-    components: rows.flatMap(({ component_type: componentType, kind, keeper, child, ...row }) =>
-      componentType === null
-        ? []
-        : {
-            componentType,
-            fullName: row.full_name,
-            keeper: kind === null ? undefined : { kind, name: keeper, child },
-            listedName: row.listed_name,
-            isUnknown: row.is_unknown,
-          },
-    ),
-    total: rows[0]?.total ?? 0,
-    unreadable: rows[0]?.unreadable ?? [],
-    unreadableElsewhere: rows[0]?.unreadable_elsewhere ?? 0,
-  };
-}
+      select distinct on (component_type, full_name) * from keepers order by component_type, full_name, place, child, keeper)`;
+
+const detectedOf = (rows: readonly DeletionRow[]): Detected => ({
+  components: rows.flatMap(({ component_type: componentType, kind, keeper, child, ...row }) =>
+    componentType === null
+      ? []
+      : {
+          componentType,
+          fullName: row.full_name,
+          keeper: kind === null ? undefined : { kind, name: keeper, child },
+          listedName: row.listed_name,
+          isUnknown: row.is_unknown,
+        },
+  ),
+  total: rows[0]?.total ?? 0,
+  unreadable: rows[0]?.unreadable ?? [],
+  unreadableElsewhere: rows[0]?.unreadable_elsewhere ?? 0,
+});

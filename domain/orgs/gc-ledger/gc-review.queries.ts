@@ -103,6 +103,36 @@ export async function reviewEntries(
       select r.*, row_number() over () as place,
         ${coverable('r')} as is_coverable
       from reviewed r),
+    ${holders(projectId, branch)},
+    open_here as materialized (
+      select distinct component_type, full_name from here
+      where has_own_manifest and not is_in_own_manifest and other_package is null and not is_destroyed),
+    owned as (
+      select u.component_type, u.full_name, min(x.project_id::text) as owner
+      from open_here u
+      join gc_components_elsewhere(${projectId}, ${branch}) x on x.component_type = u.component_type and x.full_name = u.full_name
+      group by 1, 2),
+    found as (
+      select h.*, o.owner
+      from here h
+      left join owned o on o.component_type = h.component_type and o.full_name = h.full_name)
+    select f.package_name, f.component_type, f.full_name, f.event, f.id, f.status, f.moved_to, f.owner_project_id as state_owner,
+      f.has_own_manifest, f.is_in_own_manifest, f.other_package, f.is_destroyed, f.owner,
+      (select array_agg(s.package_name order by s.package_name) from said s where s.kind = 'unreadable') as unreadable
+    from (values (1)) always (n)
+    left join found f
+      on f.is_reported or f.is_in_own_manifest or f.other_package is not null or f.is_destroyed or f.owner is not null`.execute(
+    db,
+  );
+  return { reviewed: rows.flatMap(reviewedOf), unreadable: rows[0]?.unreadable ?? [] };
+}
+
+/** The state of an entry that the ledger has. */
+export const stateOf = ({ status, movedTo, stateOwnerProjectId }: Reviewed): EntryState | undefined =>
+  status === null ? undefined : { status, movedTo, ownerProjectId: stateOwnerProjectId };
+
+/** What the manifests of a branch say of the entries `numbered`, in `here`. */
+const holders = (projectId: string, branch: string) => sql`
     said as materialized (select * from gc_manifests(${projectId}, ${branch})),
     named as (
       select n.place, bool_or(s.kind = 'has' and s.package_name = n.package_name) as is_held,
@@ -125,31 +155,13 @@ export async function reviewEntries(
       left join wild_holder a on a.component_type = n.component_type
       left join destroyed_object o on n.component_type = any (${CHILDREN_OF_OBJECTS}::text[])
         and o.full_name = split_part(n.full_name, '.', 1)
-      where n.is_reported or m.package_name is not null),
-    open_here as materialized (
-      select distinct component_type, full_name from here
-      where has_own_manifest and not is_in_own_manifest and other_package is null and not is_destroyed),
-    owned as (
-      select u.component_type, u.full_name, min(x.project_id::text) as owner
-      from open_here u
-      join gc_components_elsewhere(${projectId}, ${branch}) x on x.component_type = u.component_type and x.full_name = u.full_name
-      group by 1, 2),
-    found as (
-      select h.*, o.owner
-      from here h
-      left join owned o on o.component_type = h.component_type and o.full_name = h.full_name)
-    select f.package_name, f.component_type, f.full_name, f.event, f.id, f.status, f.moved_to, f.owner_project_id as state_owner,
-      f.has_own_manifest, f.is_in_own_manifest, f.other_package, f.is_destroyed, f.owner,
-      (select array_agg(s.package_name order by s.package_name) from said s where s.kind = 'unreadable') as unreadable
-    from (values (1)) always (n)
-    left join found f
-      on f.is_reported or f.is_in_own_manifest or f.other_package is not null or f.is_destroyed or f.owner is not null`.execute(
-    db,
-  );
-  const reviewed = rows.flatMap(({ package_name: packageName, ...row }) =>
-    packageName === null
-      ? []
-      : {
+      where n.is_reported or m.package_name is not null)`;
+
+const reviewedOf = ({ package_name: packageName, ...row }: ReviewRow): Reviewed[] =>
+  packageName === null
+    ? []
+    : [
+        {
           packageName,
           componentType: row.component_type,
           fullName: row.full_name,
@@ -164,10 +176,4 @@ export async function reviewEntries(
           isDestroyed: row.is_destroyed,
           ownerProjectId: row.owner,
         },
-  );
-  return { reviewed, unreadable: rows[0]?.unreadable ?? [] };
-}
-
-/** The state of an entry that the ledger has. */
-export const stateOf = ({ status, movedTo, stateOwnerProjectId }: Reviewed): EntryState | undefined =>
-  status === null ? undefined : { status, movedTo, ownerProjectId: stateOwnerProjectId };
+      ];

@@ -76,49 +76,14 @@ const NOT_STORED = crmFailure(
   'Show this to whoever runs the service.',
 );
 
-export function createOrgPolls({ connections, reads, actingAs, everyMs, now, log }: OrgPollsParts): OrgPolls {
+export function createOrgPolls(parts: OrgPollsParts): OrgPolls {
+  const { reads, actingAs, everyMs, log } = parts;
   const unitOf = (tenant: TenantKey) => actingAs(systemActor(tenant, 'org-limits'));
   const slots = new Slots({ works: 'polls', total: FORCED_MAX, perHolder: FORCED_PER_TENANT_MAX });
 
-  const ask: OrgPolls['ask'] = async ({ tenantId, tenantSlug }, { orgId, claim }, stop) => {
-    const limit = AbortSignal.timeout(ASK_TIMEOUT_MS);
-    const signal = stop ? AbortSignal.any([stop, limit]) : limit;
-    const failed = (answer: CrmFailure): OrgPoll => ({ orgId, claim, at: now(), answer });
-    try {
-      const answer = await connections.callOrg({ tenantId, tenantSlug, orgId }, { signal }).limits();
-      return { orgId, claim, at: now(), answer };
-    } catch (error) {
-      if (stop?.aborted) return 'cut off';
-      if (limit.aborted) {
-        const message = `The org did not answer within ${ASK_TIMEOUT_MS / 1_000} s.`;
-        return failed(crmFailure('timeout', null, message, 'Try again later.'));
-      }
-      if (mayPass(error)) throw error;
-      log.error({ err: error, orgId }, 'an org could not be asked for its limits');
-      return failed(NOT_ASKED);
-    }
-  };
+  const ask = asking(parts);
 
-  const record: OrgPolls['record'] = async (tenant, polls) => {
-    const write = async (some: readonly OrgPoll[]) => {
-      const recorded = await persistently(() => unitOf(tenant)((tx) => recordPolls(tx, some, everyMs)));
-      return some.filter(({ orgId }) => recorded.includes(orgId));
-    };
-    const writeOne = (poll: OrgPoll) =>
-      write([poll]).catch((error: unknown) => {
-        if (mayPass(error)) throw error;
-        log.error({ err: error, orgId: poll.orgId }, 'what an org answered could not be stored');
-        return write([{ ...poll, answer: NOT_STORED }]);
-      });
-    try {
-      return await write(polls);
-    } catch (error) {
-      if (mayPass(error)) throw error;
-      const recorded: OrgPoll[] = [];
-      for (const poll of polls) recorded.push(...(await writeOne(poll)));
-      return recorded;
-    }
-  };
+  const record = recording(parts);
 
   /** Waits for the poll of another process. */
   const awaited = async (tenant: TenantKey, orgId: string): Promise<PollFailure | undefined> => {
@@ -161,3 +126,48 @@ export function createOrgPolls({ connections, reads, actingAs, everyMs, now, log
     },
   };
 }
+
+const asking =
+  ({ connections, now, log }: OrgPollsParts): OrgPolls['ask'] =>
+  async ({ tenantId, tenantSlug }, { orgId, claim }, stop) => {
+    const limit = AbortSignal.timeout(ASK_TIMEOUT_MS);
+    const signal = stop ? AbortSignal.any([stop, limit]) : limit;
+    const failed = (answer: CrmFailure): OrgPoll => ({ orgId, claim, at: now(), answer });
+    try {
+      const answer = await connections.callOrg({ tenantId, tenantSlug, orgId }, { signal }).limits();
+      return { orgId, claim, at: now(), answer };
+    } catch (error) {
+      if (stop?.aborted) return 'cut off';
+      if (limit.aborted) {
+        const message = `The org did not answer within ${ASK_TIMEOUT_MS / 1_000} s.`;
+        return failed(crmFailure('timeout', null, message, 'Try again later.'));
+      }
+      if (mayPass(error)) throw error;
+      log.error({ err: error, orgId }, 'an org could not be asked for its limits');
+      return failed(NOT_ASKED);
+    }
+  };
+
+const recording =
+  ({ actingAs, everyMs, log }: OrgPollsParts): OrgPolls['record'] =>
+  async (tenant, polls) => {
+    const unit = actingAs(systemActor(tenant, 'org-limits'));
+    const write = async (some: readonly OrgPoll[]) => {
+      const recorded = await persistently(() => unit((tx) => recordPolls(tx, some, everyMs)));
+      return some.filter(({ orgId }) => recorded.includes(orgId));
+    };
+    const writeOne = (poll: OrgPoll) =>
+      write([poll]).catch((error: unknown) => {
+        if (mayPass(error)) throw error;
+        log.error({ err: error, orgId: poll.orgId }, 'what an org answered could not be stored');
+        return write([{ ...poll, answer: NOT_STORED }]);
+      });
+    try {
+      return await write(polls);
+    } catch (error) {
+      if (mayPass(error)) throw error;
+      const recorded: OrgPoll[] = [];
+      for (const poll of polls) recorded.push(...(await writeOne(poll)));
+      return recorded;
+    }
+  };

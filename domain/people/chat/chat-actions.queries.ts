@@ -99,29 +99,8 @@ export const createChatActionStore = (db: Database) => ({
   dueWorkspaces: (workspaceIds: readonly string[]) => ACTIONS.dueLanes(db, workspaceIds),
 
   /** Notes how an attempt ended: done, failed for good (`error`), or to be tried again in `retryInMs`. */
-  async conclude(
-    { tenantId, id }: Pick<ClaimedAction, 'tenantId' | 'id'>,
-    outcome: { error?: string; retryInMs?: number },
-  ): Promise<void> {
-    const { error = null, retryInMs } = outcome;
-    await db
-      .updateTable('chat_action')
-      .set(
-        retryInMs === undefined
-          ? {
-              status: error === null ? 'done' : 'failed',
-              error,
-              responseUrl: null,
-              leaseUntil: null,
-              completedAt: sql<string>`now()`,
-            }
-          : { error, leaseUntil: null, dueAt: sql<string>`now() + ${retryInMs}::int * interval '1 ms'` },
-      )
-      .where('tenantId', '=', tenantId)
-      .where('id', '=', id)
-      .where('status', '=', 'pending')
-      .execute();
-  },
+  conclude: (claimed: Pick<ClaimedAction, 'tenantId' | 'id'>, outcome: { error?: string; retryInMs?: number }) =>
+    conclude(db, claimed, outcome),
 
   /** Lanes with actions that are overdue and that nobody holds: their signal was lost. */
   overdue: (byMs: number, limit: number): Promise<ChatLaneKey[]> =>
@@ -135,3 +114,28 @@ export const createChatActionStore = (db: Database) => ({
       .execute(),
 });
 export type ChatActionStore = ReturnType<typeof createChatActionStore>;
+
+async function conclude(
+  db: Database,
+  { tenantId, id }: Pick<ClaimedAction, 'tenantId' | 'id'>,
+  outcome: { error?: string; retryInMs?: number },
+): Promise<void> {
+  const { error = null, retryInMs } = outcome;
+  await db
+    .updateTable('chat_action')
+    .set(
+      retryInMs === undefined
+        ? {
+            status: error === null ? 'done' : 'failed',
+            error,
+            responseUrl: null,
+            leaseUntil: null,
+            completedAt: sql<string>`now()`,
+          }
+        : { error, leaseUntil: null, dueAt: sql<string>`now() + ${retryInMs}::int * interval '1 ms'` },
+    )
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .execute();
+}

@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { RunPlan, RunStepActivities } from '../../../activities/delivery/flows/run-steps.activities.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
+import type { RunKey } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { locksOf } from '../../../domain/delivery/flows/programs/executor-rules.ts';
 import { programLeaseTimes } from '../../../domain/delivery/flows/gates/lock-lost-rules.ts';
 import { LOCAL_DATABASE_WORK } from '../../activity-options.ts';
@@ -60,7 +61,7 @@ export async function flowRun({
   let outcome: RunOutcome;
   let isProgramLost = false;
   try {
-    outcome = await carryOut(plan);
+    outcome = await executeRun(plan, { run, approval, window, locks, execution, at });
   } catch (error) {
     const failed = isCancellation(error) ? { status: 'cancelled' as const } : outcomeOfFailure(error, step);
     if (!failed) throw error;
@@ -83,37 +84,51 @@ export async function flowRun({
   });
   endAs(outcome);
 
-  async function carryOut(planned: RunPlan): Promise<RunOutcome> {
-    const { gates: needed, executor, isRunning } = planned;
-    if (needed.approval) {
-      at('approval', 'Waiting for approval');
-      const refusal = await approval.pass();
-      if (refusal) return refusal;
-    }
-    const requests = locksOf(planned);
-    // What was planned by a version without windows is checked when it begins, and waits then.
-    for (let waits = needed.window ?? false; ; waits = true) {
-      if (waits) {
-        at('window', 'Waiting for a window of the environment');
-        const refusal = await window.pass();
-        if (refusal) return refusal;
-      }
-      if (requests.length > 0) at('lock', 'Waiting for the lock of the environment');
-      let hasBegun = true;
-      const ended = await locks.whileHeld(requests, {
-        async begin() {
-          at('execute', `Executing: ${executor}`);
-          if (!isRunning) hasBegun = (await enterStep({ ...run, status: 'running' }))?.hasBegun ?? true;
-        },
-        work: async () => (hasBegun ? execution.execute(planned) : WINDOW_CLOSED),
-      });
-      if (hasBegun) return ended;
-      // Others get the lock until the next window.
-      await locks.return();
-    }
-  }
-
   function endAs(ended: RunOutcome): void {
     endAsRun(ended, { isCancelRequested: CancellationScope.current().consideredCancelled });
+  }
+}
+
+interface RunParts {
+  run: RunKey;
+  approval: ApprovalGate;
+  window: WindowGate;
+  locks: RunLocks;
+  execution: RunExecution;
+  /** Says what the run is at. */
+  at: (step: string, details: string) => void;
+}
+
+/** Passes the gates of a run, and executes it. */
+async function executeRun(
+  planned: RunPlan,
+  { run, approval, window, locks, execution, at }: RunParts,
+): Promise<RunOutcome> {
+  const { gates: needed, executor, isRunning } = planned;
+  if (needed.approval) {
+    at('approval', 'Waiting for approval');
+    const refusal = await approval.pass();
+    if (refusal) return refusal;
+  }
+  const requests = locksOf(planned);
+  // What was planned by a version without windows is checked when it begins, and waits then.
+  for (let waits = needed.window ?? false; ; waits = true) {
+    if (waits) {
+      at('window', 'Waiting for a window of the environment');
+      const refusal = await window.pass();
+      if (refusal) return refusal;
+    }
+    if (requests.length > 0) at('lock', 'Waiting for the lock of the environment');
+    let hasBegun = true;
+    const ended = await locks.whileHeld(requests, {
+      async begin() {
+        at('execute', `Executing: ${executor}`);
+        if (!isRunning) hasBegun = (await enterStep({ ...run, status: 'running' }))?.hasBegun ?? true;
+      },
+      work: async () => (hasBegun ? execution.execute(planned) : WINDOW_CLOSED),
+    });
+    if (hasBegun) return ended;
+    // Others get the lock until the next window.
+    await locks.return();
   }
 }

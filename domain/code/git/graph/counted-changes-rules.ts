@@ -80,40 +80,12 @@ export interface CountedChanges {
  * @param changes commits that are kept, oldest first, at most `CHANGES_MAX`.
  */
 export function countedChanges(history: CountingHistory, changes: readonly number[]): CountedChanges {
-  const { condensed: kept, parentsOf, isBackMerge, isNaming } = history;
+  const { condensed: kept, parentsOf, isBackMerge } = history;
   const { commits, parents, placeOf } = kept;
   const first = changes[0] === undefined ? commits.length : placeOf(changes[0]);
   const zeros = () => new Int32Array(commits.length - first);
-  const at = (bits: Int32Array, place: number): number => (place < first ? 0 : (bits[place - first] ?? 0));
-  /** Changes that a commit contains; those that count if they are listed; those for which merges further out do not count. */
-  const [contained, counting, closed] = [zeros(), zeros(), zeros()];
-
-  let next = 0;
-  for (let place = first; place < commits.length; place++) {
-    const commit = commits[place] ?? -1;
-    const lines = parents[place] ?? [];
-    const line = lines[0] ?? -1;
-    let [has, counts, stops] = [at(contained, line), at(counting, line), at(closed, line)];
-    for (let index = 1; index < lines.length; index++) {
-      const other = lines[index] ?? -1;
-      const brought = at(contained, other) & ~has;
-      if (brought === 0) continue;
-      const isBack = isBackMerge(commit, parentsOf(commit)[index] ?? -1);
-      counts |= at(counting, other) & brought;
-      stops |= (isBack ? -1 : at(closed, other)) & brought;
-      if (!isBack && isNaming(commit)) counts |= brought & ~at(closed, other);
-      has |= brought;
-    }
-    if (changes[next] === commit) {
-      const bit = 1 << next++;
-      has |= bit;
-      if (isNaming(commit)) counts |= bit;
-    }
-    if (has === 0) continue;
-    contained[place - first] = has;
-    counting[place - first] = counts;
-    closed[place - first] = stops;
-  }
+  const at = (bits: Int32Array, place: number): number => bitsAt(bits, place - first);
+  const { contained, counting, closed } = spreadChanges(history, changes, first);
 
   return {
     inPackage({ own, sameParentOf }) {
@@ -162,4 +134,46 @@ export function countedChanges(history: CountingHistory, changes: readonly numbe
     },
     bytes: { shared: 3 * contained.byteLength, perPackage: contained.byteLength },
   };
+}
+
+/** Commits before the first of the changes have none of them. */
+const bitsAt = (bits: Int32Array, at: number): number => (at < 0 ? 0 : (bits[at] ?? 0));
+
+/** For each kept commit from the first change on: changes that it contains; those that count if they are listed; those for which merges further out do not count. */
+function spreadChanges(
+  { condensed: { commits, parents }, parentsOf, isBackMerge, isNaming }: CountingHistory,
+  changes: readonly number[],
+  first: number,
+) {
+  const zeros = () => new Int32Array(commits.length - first);
+  const at = (bits: Int32Array, place: number): number => bitsAt(bits, place - first);
+  const [contained, counting, closed] = [zeros(), zeros(), zeros()];
+
+  let next = 0;
+  for (let place = first; place < commits.length; place++) {
+    const commit = commits[place] ?? -1;
+    const lines = parents[place] ?? [];
+    const line = lines[0] ?? -1;
+    let [has, counts, stops] = [at(contained, line), at(counting, line), at(closed, line)];
+    for (let index = 1; index < lines.length; index++) {
+      const other = lines[index] ?? -1;
+      const brought = at(contained, other) & ~has;
+      if (brought === 0) continue;
+      const isBack = isBackMerge(commit, parentsOf(commit)[index] ?? -1);
+      counts |= at(counting, other) & brought;
+      stops |= (isBack ? -1 : at(closed, other)) & brought;
+      if (!isBack && isNaming(commit)) counts |= brought & ~at(closed, other);
+      has |= brought;
+    }
+    if (changes[next] === commit) {
+      const bit = 1 << next++;
+      has |= bit;
+      if (isNaming(commit)) counts |= bit;
+    }
+    if (has === 0) continue;
+    contained[place - first] = has;
+    counting[place - first] = counts;
+    closed[place - first] = stops;
+  }
+  return { contained, counting, closed };
 }

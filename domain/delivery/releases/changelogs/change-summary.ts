@@ -2,13 +2,13 @@ import type { DeploymentLog, LoggedDeployment } from '../../deployments/deployme
 import type { History } from '../../../code/git/graph/commit-graph-cache.ts';
 import { inInstallOrder } from '../../../code/git/install-order-rules.ts';
 import { dependenciesOf } from '../../../code/git/packages.queries.ts';
-import { rangeFacts } from '../../../code/git/graph/range-facts.ts';
+import { rangeFacts, type Ranges } from '../../../code/git/graph/range-facts.ts';
 import { workItemUrl } from '../../../projects/work-items/work-item-rules.ts';
 import type { ProjectFacts } from '../../../projects/projects/projects.queries.ts';
 import { compareText } from '../../../kernel/text/version-rules.ts';
 import type { Tx } from '../../../unit-of-work.ts';
 import { lostKeys, rangesOf, type SideKeys, sideKeys, type SideSummary, sidesOf, summariesOf } from './change-sides.ts';
-import { resolveChanges } from './changelog.ts';
+import { type ResolvedChange, resolveChanges } from './changelog.ts';
 import { type ArrivalsAt, type MatchedArrival, matchArrivals, type SummaryFilter } from './change-summary-rules.ts';
 import { type EnvironmentLabel, environmentLabels } from '../measures/metrics.queries.ts';
 import { directionOf, type Direction } from './package-change-rules.ts';
@@ -92,10 +92,8 @@ export async function changeSummary(
   project: ProjectFacts,
   query: SummaryQuery,
 ) {
-  const { matched, unmatchedRanges } = matchArrivals<LoggedDeployment, Place>(
-    await arrivalsAt(tx, log, project.id, query),
-    query,
-  );
+  const arrivals = await arrivalsAt(tx, log, project.id, query);
+  const { matched, unmatchedRanges } = matchArrivals<LoggedDeployment, Place>(arrivals, query);
   const dependencies = dependenciesOf(history.packages);
   const steps = stepsOf(log, matched).map((each) => ({
     ...each,
@@ -108,48 +106,10 @@ export async function changeSummary(
   );
   const ranges = await rangeFacts(tx, history, rangesOf(resolvedChanges));
   const parts = resolvedChanges.map((change) => ({ ...change, sides: sidesOf(ranges, change) }));
-  const commits = new Set<number>();
-  const missing: { releaseName: string; domain: string }[] = [];
   let at = 0;
-  const releases = steps.map(({ releaseName, domain, baseName, places: arrivals, changes }) => {
-    const own = parts.slice(at, (at += changes.length));
-    if (own.some((change) => change.missing !== null)) missing.push({ releaseName, domain });
-    const packageChangeViews = own.map((change) => {
-      const facts = change.range ? ranges.of(change.range) : undefined;
-      for (const commit of facts?.commits ?? []) commits.add(commit);
-      return {
-        packageName: change.name,
-        changeType: CHANGE_TYPES[directionOf(change)],
-        fromVersion: change.from,
-        toVersion: change.to,
-        commits: facts?.commits.length ?? 0,
-        workItems: [...(facts?.workItems ?? [])],
-        added: sideKeys(change.sides.added),
-        removed: sideKeys(change.sides.removed),
-      };
-    });
-    const ownSides = own.map(({ sides }) => sides);
-    const { added, removed } = summariesOf(ownSides);
-    return {
-      releaseName,
-      domain,
-      matchedDeploymentDates: arrivals
-        .flatMap(({ deployments }) => deployments.map((each) => each.at))
-        .toSorted((a, b) => a - b)
-        .map((moment) => new Date(moment).toISOString()),
-      matchedEnvironments: distinct(arrivals.map(({ place }) => place.environment.name)),
-      bases: arrivals.map(({ place: { environment } }) => ({
-        environment: environment.name,
-        environmentId: environment.id,
-        releaseName: baseName,
-      })),
-      workItems: distinct(packageChangeViews.flatMap(({ workItems }) => workItems)),
-      packageChanges: packageChangeViews,
-      added: sideOf(added),
-      removed: sideOf(removed),
-      noLongerIncluded: lostKeys(ownSides),
-    };
-  });
+  const parted = steps.map((step) => ({ step, own: parts.slice(at, (at += step.changes.length)) }));
+  const releases = parted.map(({ step, own }) => releaseView(step, own, ranges));
+  const missing = parted.filter(({ own }) => own.some((change) => change.missing !== null));
   const keys = distinct(releases.flatMap(({ workItems }) => workItems));
   const releasesByItem = new Map<string, string[]>();
   for (const { releaseName, workItems } of releases)
@@ -157,7 +117,7 @@ export async function changeSummary(
   return {
     summary: {
       totalReleases: new Set(releases.map(({ domain, releaseName }) => `${domain}\n${releaseName}`)).size,
-      totalCommits: commits.size,
+      totalCommits: new Set(parts.flatMap(({ range }) => (range ? ranges.of(range).commits : []))).size,
       totalWorkItems: keys.length,
       totalPackageChanges: releases.reduce((sum, each) => sum + each.packageChanges.length, 0),
       ...summariesOf(parts.map(({ sides }) => sides)),
@@ -168,10 +128,56 @@ export async function changeSummary(
       releases: distinct(releasesByItem.get(key) ?? []),
     })),
     releases,
-    missingChangelogReleases: missing,
+    missingChangelogReleases: missing.map(({ step: { releaseName, domain } }) => ({ releaseName, domain })),
     unmatchedRanges,
     repository: history.freshness,
   };
 }
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].toSorted();
+
+type SidedChange = ResolvedChange & { sides: ReturnType<typeof sidesOf> };
+
+/** What a release changed of a package. */
+function packageView(change: SidedChange, ranges: Ranges) {
+  const facts = change.range ? ranges.of(change.range) : undefined;
+  return {
+    packageName: change.name,
+    changeType: CHANGE_TYPES[directionOf(change)],
+    fromVersion: change.from,
+    toVersion: change.to,
+    commits: facts?.commits.length ?? 0,
+    workItems: [...(facts?.workItems ?? [])],
+    added: sideKeys(change.sides.added),
+    removed: sideKeys(change.sides.removed),
+  };
+}
+
+function releaseView(
+  { releaseName, domain, baseName, places: arrivals }: SummaryStep,
+  own: readonly SidedChange[],
+  ranges: Ranges,
+) {
+  const packageChangeViews = own.map((change) => packageView(change, ranges));
+  const ownSides = own.map(({ sides }) => sides);
+  const { added, removed } = summariesOf(ownSides);
+  return {
+    releaseName,
+    domain,
+    matchedDeploymentDates: arrivals
+      .flatMap(({ deployments }) => deployments.map((each) => each.at))
+      .toSorted((a, b) => a - b)
+      .map((moment) => new Date(moment).toISOString()),
+    matchedEnvironments: distinct(arrivals.map(({ place }) => place.environment.name)),
+    bases: arrivals.map(({ place: { environment } }) => ({
+      environment: environment.name,
+      environmentId: environment.id,
+      releaseName: baseName,
+    })),
+    workItems: distinct(packageChangeViews.flatMap(({ workItems }) => workItems)),
+    packageChanges: packageChangeViews,
+    added: sideOf(added),
+    removed: sideOf(removed),
+    noLongerIncluded: lostKeys(ownSides),
+  };
+}

@@ -4,8 +4,6 @@ import { expectedSeconds, medianSeconds } from '../../deployments/deployments.qu
 import { listEnvironments } from '../../../projects/environments/environments.queries.ts';
 import { type CommitView, commitViews } from '../../../code/git/commits.queries.ts';
 import type { History } from '../../../code/git/graph/commit-graph-cache.ts';
-import { inInstallOrder } from '../../../code/git/install-order-rules.ts';
-import { dependenciesOf } from '../../../code/git/packages.queries.ts';
 import type { RangeFacts } from '../../../code/git/graph/range-cache.ts';
 import { rangeFacts, type Ranges } from '../../../code/git/graph/range-facts.ts';
 import type { ProjectFacts } from '../../../projects/projects/projects.queries.ts';
@@ -13,10 +11,11 @@ import { seriesOfDomain } from '../../release-candidates/candidate-series.querie
 import { requiredEnvironments } from '../../release-candidates/finalization-rules.ts';
 import type { CandidateRow } from '../../release-candidates/release-candidates.queries.ts';
 import type { Tx } from '../../../unit-of-work.ts';
-import { chooseBaseline, deployedTo } from './baseline-rules.ts';
+import { deployedTo } from './baseline-rules.ts';
 import { rangesOf, sidesOf, sideView, totalsOf } from './change-sides.ts';
 import { type ResolvedChange, resolveChanges } from './changelog.ts';
-import { directionOf, otherContents, type PackageChange, packageChanges } from './package-change-rules.ts';
+import { directionOf, type PackageChange } from './package-change-rules.ts';
+import { type AnalysedChange, type Candidate, comparisonsOf, type Line, linesOf, packagesOf } from './rolling-lines.ts';
 import { installedStates } from '../versions/installed-states.ts';
 import { ANALYSED_MAX } from './rolling-analysis.queries.ts';
 
@@ -28,48 +27,6 @@ export interface AnalysisOptions {
 
 /** The most commits that are listed for one package of one candidate; totals count all. */
 const COMMITS_MAX = 50;
-
-type Packages = Record<string, string>;
-const packagesOf = (candidate: CandidateRow | undefined): Packages => candidate?.value.artifacts ?? {};
-
-/** What candidates and those before them on their branch hold together: what one does not carry stays as it was. */
-function packagesLeft(candidates: readonly CandidateRow[]): Map<CandidateRow, Packages> {
-  const left = new Map<CandidateRow, Packages>();
-  const byBranch = new Map<string | null, Packages>();
-  for (const candidate of candidates) {
-    const packages = { ...byBranch.get(candidate.branch), ...packagesOf(candidate) };
-    byBranch.set(candidate.branch, packages);
-    left.set(candidate, packages);
-  }
-  return left;
-}
-
-/** A change of a package from one candidate to another. */
-interface AnalysedChange extends PackageChange {
-  /** The version from which its commits count: also of one that came back, the last that its line held. Null: from the beginning. */
-  since: string | null;
-}
-
-/** What changes from one candidate to another: packages that one does not carry are removed or added. */
-function changesFrom(before: CandidateRow, held: Packages, candidate: CandidateRow): AnalysedChange[] {
-  const [from, to] = [packagesOf(before), packagesOf(candidate)];
-  const changes = packageChanges(from, to, { withRemoved: true });
-  const all = changes.length > 0 ? changes : otherContents(from, to, () => before.commitSha, candidate.commitSha);
-  return all.map((change) => ({
-    ...change,
-    since: change.from ?? (Object.hasOwn(held, change.name) ? (held[change.name] ?? null) : null),
-  }));
-}
-
-/** The candidates of a branch that are compared, oldest first, and what with. */
-interface Line {
-  branch: string;
-  baseline: Candidate | undefined;
-  isDefaultBaseline: boolean;
-  candidates: readonly Candidate[];
-}
-
-type Candidate = CandidateRow & { branch: string };
 
 /** Holds the candidates of a domain against the one before each on its branch, and against what of the branch is deployed everywhere. */
 export async function rollingAnalysis(
@@ -85,37 +42,13 @@ export async function rollingAnalysis(
   const environments = await listEnvironments(tx, project.id);
   const factOf = await deploymentFacts(tx, all);
   const states = await installedStates(tx, log, project.id, domain);
-  const lines = new Map(
-    [...Map.groupBy(all, (candidate) => candidate.branch)].map(([name, own]): [string, Line] => {
-      const { baseline, isDefaultBaseline } = chooseBaseline(own, environments, factOf, defaultBranch);
-      const candidates = baseline ? own.slice(isDefaultBaseline ? 0 : own.indexOf(baseline) + 1) : [];
-      return [name, { branch: name, baseline, isDefaultBaseline, candidates }];
-    }),
-  );
-  const dependencies = dependenciesOf(history.packages);
-  const left = packagesLeft(all);
-  const comparisons = [...lines.values()]
-    .flatMap(({ baseline, candidates }) =>
-      candidates.map((candidate, index) => {
-        const changesSince = (other: Candidate | undefined) =>
-          other === undefined || other === candidate
-            ? []
-            : inInstallOrder(changesFrom(other, left.get(other) ?? {}, candidate), dependencies);
-        const incremental = changesSince(candidates[index - 1] ?? baseline);
-        return { candidate, baseline, incremental, cumulative: changesSince(baseline) };
-      }),
-    )
-    .toSorted((a, b) => all.indexOf(a.candidate) - all.indexOf(b.candidate));
+  const lines = linesOf(all, environments, factOf, defaultBranch);
+  const comparisons = comparisonsOf(all, lines, history);
   const changes = comparisons.flatMap(({ incremental, cumulative }) => [...incremental, ...cumulative]);
   const installedIn = (name: string) =>
     states.filter(({ packages }) => Object.hasOwn(packages, name)).map((state) => state.name);
   const facts = await factsOf(tx, history, changes, { withCommits: includePackageChangelogs, installedIn });
-  const medians = await medianSeconds(tx, project.id, [...new Set(changes.map(({ name }) => name))]);
-  const seconds = (some: readonly PackageChange[]) =>
-    expectedSeconds(
-      medians,
-      some.flatMap(({ name, to }) => (to === null ? [] : [name])),
-    );
+  const seconds = await secondsOf(tx, project.id, changes);
   const views = comparisons.map(({ candidate, baseline, incremental, cumulative }) => ({
     id: candidate.id,
     releaseName: candidate.releaseName,
@@ -131,20 +64,7 @@ export async function rollingAnalysis(
       cumulativeSummary: { estimatedDeploymentTime: seconds(cumulative) },
     },
   }));
-  const baselineView = ({ baseline, isDefaultBaseline }: Line) =>
-    baseline
-      ? {
-          releaseName: baseline.releaseName,
-          createdAt: baseline.createdAt,
-          completedAt: isDefaultBaseline
-            ? null
-            : completedAt(baseline, requiredEnvironments(environments, baseline.branch), factOf),
-          deployedEnvironments: namesOf(environments, deployedTo(baseline.id, environments, factOf)),
-          packages: packagesOf(baseline),
-          isDefaultBaseline,
-          branch: baseline.branch,
-        }
-      : null;
+  const baselineView = (line: Line) => baselineViewOf(line, environments, factOf);
   const main = lines.get(branch ?? defaultBranch) ?? lines.get(all.at(-1)?.branch ?? '');
   return {
     repository: project.identifier,
@@ -264,4 +184,34 @@ function entryChangelog(
   const [addedView, removedView] = [sideView(added, shown, COMMITS_MAX), sideView(removed, shown, COMMITS_MAX)];
   const { totalCommits: _, ...main } = isAboutRemoved ? removedView : addedView;
   return { ...main, added: addedView, removed: removedView };
+}
+
+/** What a line is compared with, for readers. */
+const baselineViewOf = (
+  { baseline, isDefaultBaseline }: Line,
+  environments: Awaited<ReturnType<typeof listEnvironments>>,
+  factOf: DeploymentFacts,
+) =>
+  baseline
+    ? {
+        releaseName: baseline.releaseName,
+        createdAt: baseline.createdAt,
+        completedAt: isDefaultBaseline
+          ? null
+          : completedAt(baseline, requiredEnvironments(environments, baseline.branch), factOf),
+        deployedEnvironments: namesOf(environments, deployedTo(baseline.id, environments, factOf)),
+        packages: packagesOf(baseline),
+        isDefaultBaseline,
+        branch: baseline.branch,
+      }
+    : null;
+
+/** How long the deployment of changes takes, as deployments of their packages did. */
+async function secondsOf(tx: Tx, projectId: string, changes: readonly PackageChange[]) {
+  const medians = await medianSeconds(tx, projectId, [...new Set(changes.map(({ name }) => name))]);
+  return (some: readonly PackageChange[]) =>
+    expectedSeconds(
+      medians,
+      some.flatMap(({ name, to }) => (to === null ? [] : [name])),
+    );
 }

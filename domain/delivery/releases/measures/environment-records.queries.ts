@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
+import type { ReadDatabase } from '../../../kernel/data/tables.ts';
 import { INSTALLING_STATUSES } from '../../deployments/deployments.queries.ts';
 import { asTable } from '../../release-candidates/candidate-series.queries.ts';
 import type { CandidateName } from '../../release-candidates/release-candidates.queries.ts';
@@ -11,46 +12,7 @@ export type EnvironmentRecord = Awaited<ReturnType<typeof environmentRecords>>[n
 /** Records of releases in all environments of their project, in the order in which releases travel. */
 export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, releases: readonly CandidateName[]) =>
   db
-    .with('latest', (inner) =>
-      inner
-        .selectFrom(asTable(releases))
-        .innerJoin('release_deployment as d', (join) =>
-          join
-            .on('d.tenantId', '=', tenantId)
-            .on('d.projectId', '=', projectId)
-            .onRef('d.domain', '=', 'w.domain')
-            .onRef('d.releaseName', '=', 'w.releaseName'),
-        )
-        .distinctOn(['d.domain', 'd.releaseName', 'd.environmentId'])
-        .orderBy('d.domain')
-        .orderBy('d.releaseName')
-        .orderBy('d.environmentId')
-        .orderBy('d.deployedAt', 'desc')
-        .orderBy('d.createdAt', 'desc')
-        .orderBy('d.id', 'desc')
-        .select([
-          'd.id',
-          'd.createdAt',
-          'd.candidateId',
-          'd.contentDigest',
-          'd.installed',
-          'd.tenantId',
-          'd.domain',
-          'd.releaseName',
-          'd.environmentId',
-          'd.status',
-          'd.deployedAt',
-          'd.rolledBackAt',
-          'd.packages',
-          'd.packageDetails',
-          'd.releaseDefinition',
-          'd.metadata',
-          'd.approval',
-          'd.policyViolations',
-          'd.rollback',
-          'd.executionId',
-        ]),
-    )
+    .with('latest', () => latestDeployments(db, tenantId, projectId, releases))
     .selectFrom('latest as d')
     .innerJoin('environment as e', (join) =>
       join.onRef('e.tenantId', '=', 'd.tenantId').onRef('e.id', '=', 'd.environmentId'),
@@ -101,3 +63,44 @@ export async function installationsNow({ db, tenantId }: Reads, projectId: strin
     order by d.environment_id, d.domain, d.deployed_at desc, d.created_at desc, d.id desc`.execute(db);
   return rows;
 }
+
+/** The newest deployment of each release to each environment. */
+const latestDeployments = (db: ReadDatabase, tenantId: string, projectId: string, releases: readonly CandidateName[]) =>
+  db
+    .selectFrom(asTable(releases))
+    .innerJoin('release_deployment as d', (join) =>
+      join
+        .on('d.tenantId', '=', tenantId)
+        .on('d.projectId', '=', projectId)
+        .onRef('d.domain', '=', 'w.domain')
+        .onRef('d.releaseName', '=', 'w.releaseName'),
+    )
+    .distinctOn(['d.domain', 'd.releaseName', 'd.environmentId'])
+    .orderBy('d.domain')
+    .orderBy('d.releaseName')
+    .orderBy('d.environmentId')
+    .orderBy('d.deployedAt', 'desc')
+    .orderBy('d.createdAt', 'desc')
+    .orderBy('d.id', 'desc')
+    .select([
+      'd.id',
+      'd.createdAt',
+      'd.candidateId',
+      'd.contentDigest',
+      'd.installed',
+      'd.tenantId',
+      'd.domain',
+      'd.releaseName',
+      'd.environmentId',
+      'd.status',
+      'd.deployedAt',
+      'd.rolledBackAt',
+      'd.packages',
+      'd.packageDetails',
+      'd.releaseDefinition',
+      'd.metadata',
+      'd.approval',
+      'd.policyViolations',
+      'd.rollback',
+      'd.executionId',
+    ]);

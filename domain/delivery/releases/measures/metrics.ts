@@ -4,7 +4,7 @@ import { isSuccess } from '../../release-candidates/finalization-rules.ts';
 import { invalidField } from '../../../kernel/shared/errors.ts';
 import type { Tx } from '../../../unit-of-work.ts';
 import { leadTimes } from './lead-times.ts';
-import { type Interval, measure, type MeasuredDeployment, windowsOf } from './metrics-rules.ts';
+import { type Interval, measure, type MeasuredDeployment, type Window, windowsOf } from './metrics-rules.ts';
 import { type EnvironmentLabel, environmentLabels } from './metrics.queries.ts';
 
 /** The most deployments of one answer. */
@@ -30,16 +30,7 @@ export async function deliveryMetrics(
   { interval, domain, environmentName, since, until }: MetricsQuery,
 ) {
   const whole = { from: since.getTime(), to: until.getTime() };
-  const environments = new Map((await environmentLabels(tx, projectId)).map((each) => [each.id, each]));
-  const measured = log.places.flatMap((place) => {
-    const environment = environments.get(place.environmentId);
-    if (!environment || (domain !== undefined && place.domain !== domain)) return [];
-    if (environmentName !== undefined && environment.name !== environmentName) return [];
-    const deployments = place.deployments.filter(
-      ({ at, status }) => status !== 'Cancelled' && at >= whole.from && at < whole.to,
-    );
-    return deployments.length === 0 ? [] : [{ place, environment, deployments }];
-  });
+  const measured = await measuredPlaces(tx, log, projectId, { domain, environmentName, whole });
   if (measured.reduce((sum, { deployments }) => sum + deployments.length, 0) > METRICS_DEPLOYMENTS_MAX) {
     throw invalidField(
       '#/query/since',
@@ -96,3 +87,22 @@ const inOrder = ({ environment: a }: Measured, { environment: b }: Measured): nu
   a.orchestrationOrder - b.orchestrationOrder || (a.name < b.name ? -1 : 1);
 
 const iso = (moment = 0): string => new Date(moment).toISOString();
+
+/** The places of domains and environments that are asked for, with their deployments in a time. */
+async function measuredPlaces(
+  tx: Tx,
+  log: DeploymentLog,
+  projectId: string,
+  { domain, environmentName, whole }: Pick<MetricsQuery, 'domain' | 'environmentName'> & { whole: Window },
+) {
+  const environments = new Map((await environmentLabels(tx, projectId)).map((each) => [each.id, each]));
+  return log.places.flatMap((place) => {
+    const environment = environments.get(place.environmentId);
+    if (!environment || (domain !== undefined && place.domain !== domain)) return [];
+    if (environmentName !== undefined && environment.name !== environmentName) return [];
+    const deployments = place.deployments.filter(
+      ({ at, status }) => status !== 'Cancelled' && at >= whole.from && at < whole.to,
+    );
+    return deployments.length === 0 ? [] : [{ place, environment, deployments }];
+  });
+}

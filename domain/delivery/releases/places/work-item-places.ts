@@ -57,28 +57,14 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
   const { naming, changes: found, pullRequestsUpTo } = await inSteps(workItemChanges(history, key));
   const candidates = await newestCandidates(tx, project.id, { exceptDomain: null, perDomain: ITEM_CANDIDATES_MAX });
   const names = [...new Set(found.map(({ packageName }) => packageName))];
-  const held = new Map(
-    [...Map.groupBy(candidates, ({ domain }) => domain)].map(([domain, own]) => [
-      domain,
-      new Set(own.flatMap((each) => Object.keys(artifactsOf(each)))),
-    ]),
-  );
+  const held = packagesByDomain(candidates);
   const states = await environmentStates(tx, project.id, log, names);
   const versions = await versionState(tx, history);
   const current = [...candidates.map(artifactsOf), ...states.map(({ packages }) => installedIn(packages))].flatMap(
     (packages) => versionsOf(packages, names),
   );
-  const kept = new Map<PackageArrivals, number[]>();
-  const arrivedVersions = states.flatMap(({ packages }) =>
-    [...packages].flatMap(([name, { ofDomains }]) =>
-      ofDomains.flatMap((each) => {
-        const commits = keptCommits(each, versions);
-        kept.set(each, commits);
-        return each.arrivals.slice(commits.length).map(({ version }) => ({ name, version }));
-      }),
-    ),
-  );
-  const commitOf = await knownVersionCommits(tx, history, versions, current.concat(arrivedVersions));
+  const arrived = arrivedVersions(states, versions);
+  const commitOf = await knownVersionCommits(tx, history, versions, current.concat(arrived.versions));
   const releasable = await releaseEnds(tx, project, candidates);
   const ends = [...new Set([...releasable, ...current.flatMap((version) => commitOf(version) ?? [])])];
   const isReleasable = history.graph.ancestorsOf(releasable);
@@ -93,59 +79,11 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
   const views = await commitViews(tx, project.id, listed.slice(0, ITEM_COMMITS_MAX));
   const pullRequests = [...naming].flatMap((commit) => history.messages.mentionOf(commit)?.pullRequests ?? []);
   const partsIn = heldParts(changes, ends, views, commitOf);
-  const environmentView = (
-    { id, name, category, packages }: EnvironmentState,
-    own: readonly CountedPackageChanges[],
-  ) => {
-    const arrivals = own.flatMap((part) => {
-      const came = new Map<number, LoggedDeployment>();
-      for (const arrived of packages.get(part.packageName)?.ofDomains ?? []) {
-        const commits = arrivalCommits(part.packageName, arrived, kept.get(arrived) ?? [], commitOf);
-        let missing = part.counted;
-        for (let at = 0; at < arrived.arrivals.length && missing !== 0; at++) {
-          const end = commits[at];
-          const bits = end === undefined ? 0 : part.countedUpTo(end) & missing;
-          const arrival = bits === 0 ? undefined : arrived.arrivals[at];
-          if (!arrival) continue;
-          missing &= ~bits;
-          for (const place of placesOf(bits)) {
-            const other = came.get(place);
-            if (!other || inOrder(arrival.deployment, other) < 0) came.set(place, arrival.deployment);
-          }
-        }
-      }
-      return placesOf(part.counted).map((place) => came.get(place));
-    });
-    const share = shareOf(partsIn(own, (packageName) => packages.get(packageName)?.installed));
-    const came = arrivals.filter((arrival) => arrival !== undefined);
-    const { first, last } = arrivalOf(share.presence === 'all' ? came : arrivals);
-    return {
-      environmentId: id,
-      name,
-      category,
-      ...share,
-      firstArrivedAt: first ? new Date(first.at).toISOString() : null,
-      arrivedAt: last ? new Date(last.at).toISOString() : null,
-      releaseName: last?.releaseName ?? null,
-    };
-  };
+  const arrivals = { partsIn, kept: arrived.kept, commitOf };
   const domains = [...packagesOfDomains(project.configuration, held)].flatMap(([domain, ofDomain]) => {
     const own = changes.filter(({ packageName }) => ofDomain.has(packageName));
-    if (own.length === 0) return [];
-    const environments = states.map((state) => environmentView(state, own));
-    return {
-      domain,
-      packages: [...new Set(own.map(({ packageName }) => packageName))].toSorted(),
-      candidates: candidatesWith(
-        candidates.filter((each) => each.domain === domain),
-        own,
-        partsIn,
-      ),
-      environments,
-      missingFromEnvironments: environments
-        .filter(({ category, presence }) => category === 'release' && (presence === 'none' || presence === 'some'))
-        .map(({ name }) => name),
-    };
+    const ofOne = candidates.filter((each) => each.domain === domain);
+    return own.length === 0 ? [] : [{ domain, ...domainPlaces(own, ofOne, states, arrivals) }];
   });
   const assigned = new Set(domains.flatMap((each) => each.packages));
   return {
@@ -215,4 +153,100 @@ function candidatesWith(
       isNew: share.present > (before?.share.present ?? 0),
     };
   });
+}
+
+/** The packages that candidates of each domain carry. */
+const packagesByDomain = (candidates: readonly CandidateRow[]): Map<string, Set<string>> =>
+  new Map(
+    [...Map.groupBy(candidates, ({ domain }) => domain)].map(([domain, own]) => [
+      domain,
+      new Set(own.flatMap((each) => Object.keys(artifactsOf(each)))),
+    ]),
+  );
+
+/** The versions of packages that environments have had, and for each of their places the commits that are kept of them. */
+function arrivedVersions(states: readonly EnvironmentState[], versions: Awaited<ReturnType<typeof versionState>>) {
+  const kept = new Map<PackageArrivals, number[]>();
+  const arrivals = states.flatMap(({ packages }) =>
+    [...packages].flatMap(([name, { ofDomains }]) =>
+      ofDomains.flatMap((each) => {
+        const commits = keptCommits(each, versions);
+        kept.set(each, commits);
+        return each.arrivals.slice(commits.length).map(({ version }) => ({ name, version }));
+      }),
+    ),
+  );
+  return { kept, versions: arrivals };
+}
+
+interface Arrived {
+  partsIn: PartsIn;
+  kept: ReadonlyMap<PackageArrivals, number[]>;
+  commitOf: Awaited<ReturnType<typeof knownVersionCommits>>;
+}
+
+/** The deployment by which each counted change came to an environment first; undefined: it did not. */
+function arrivalsOf(
+  packages: EnvironmentState['packages'],
+  own: readonly CountedPackageChanges[],
+  { kept, commitOf }: Arrived,
+): (LoggedDeployment | undefined)[] {
+  return own.flatMap((part) => {
+    const came = new Map<number, LoggedDeployment>();
+    for (const arrived of packages.get(part.packageName)?.ofDomains ?? []) {
+      const commits = arrivalCommits(part.packageName, arrived, kept.get(arrived) ?? [], commitOf);
+      let missing = part.counted;
+      for (let at = 0; at < arrived.arrivals.length && missing !== 0; at++) {
+        const end = commits[at];
+        const bits = end === undefined ? 0 : part.countedUpTo(end) & missing;
+        const arrival = bits === 0 ? undefined : arrived.arrivals[at];
+        if (!arrival) continue;
+        missing &= ~bits;
+        for (const place of placesOf(bits)) {
+          const other = came.get(place);
+          if (!other || inOrder(arrival.deployment, other) < 0) came.set(place, arrival.deployment);
+        }
+      }
+    }
+    return placesOf(part.counted).map((place) => came.get(place));
+  });
+}
+
+/** How much of a domain's changes an environment has, and since when. */
+function environmentShare(
+  { id, name, category, packages }: EnvironmentState,
+  own: readonly CountedPackageChanges[],
+  arrived: Arrived,
+) {
+  const arrivals = arrivalsOf(packages, own, arrived);
+  const share = shareOf(arrived.partsIn(own, (packageName) => packages.get(packageName)?.installed));
+  const came = arrivals.filter((arrival) => arrival !== undefined);
+  const { first, last } = arrivalOf(share.presence === 'all' ? came : arrivals);
+  return {
+    environmentId: id,
+    name,
+    category,
+    ...share,
+    firstArrivedAt: first ? new Date(first.at).toISOString() : null,
+    arrivedAt: last ? new Date(last.at).toISOString() : null,
+    releaseName: last?.releaseName ?? null,
+  };
+}
+
+/** Which candidates and environments have changes of a domain. */
+function domainPlaces(
+  own: readonly CountedPackageChanges[],
+  candidates: readonly CandidateRow[],
+  states: readonly EnvironmentState[],
+  arrived: Arrived,
+) {
+  const environments = states.map((state) => environmentShare(state, own, arrived));
+  return {
+    packages: [...new Set(own.map(({ packageName }) => packageName))].toSorted(),
+    candidates: candidatesWith(candidates, own, arrived.partsIn),
+    environments,
+    missingFromEnvironments: environments
+      .filter(({ category, presence }) => category === 'release' && (presence === 'none' || presence === 'some'))
+      .map(({ name }) => name),
+  };
 }

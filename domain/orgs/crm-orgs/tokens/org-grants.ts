@@ -70,7 +70,51 @@ export function createOrgGrants({ platform, reads, encryption }: GrantParts, cal
       : { isOk: false, failure: answer, isOwn: true };
   }
 
-  async function sandbox(
+  const sandbox = createSandboxGrants({ platform, reads, encryption }, callOrg, refresh, kept);
+
+  async function scratch(access: ScratchAccess, lease: Lease): Promise<Obtained> {
+    const { username, authUrl, platformOrgId } = access;
+    const source = sourceOf(access);
+    const cached = kept(lease);
+    if (cached?.source === source && cached.refreshToken !== authUrl.refreshToken) {
+      const refreshed = await refresh(cached, username);
+      if (refreshed === 'lost' || refreshed.isOk || refreshed.failure.kind !== 'auth_failed') return refreshed;
+    }
+    const obtained = await refresh({ ...authUrl, source }, username);
+    if (obtained === 'lost') return obtained;
+    if (!obtained.isOk) return { ...obtained, isCacheDead: true };
+    const { orgId } = obtained.minted;
+    const isOther = orgId !== null && platformOrgId !== null && !isSameOrgId(orgId, platformOrgId);
+    return isOther ? { isOk: false, failure: OTHER_ORG, isOwn: true, isCacheDead: true } : obtained;
+  }
+
+  /** @param holdLease whether the lease is still ours, and if so for its full time from now on. */
+  return (orgKey: OrgKey, state: TokenState, lease: Lease, holdLease: () => Promise<boolean>): Promise<Obtained> => {
+    if (orgKey.scratch) return scratch(orgKey.scratch, lease);
+    return isJustInTime(orgKey, state) ? sandbox(orgKey, state, lease, holdLease) : refresh(kept(lease));
+  };
+}
+
+/** A refresh may bring a new refresh token, which replaces the one that was used. */
+const renewedBy = (credential: StoredCredential, { refreshToken }: MintedToken): StoredCredential =>
+  refreshToken === null ? credential : { ...credential, refreshToken };
+
+/** A sandbox is entered by a code of its production org when no refresh token of it lives. */
+function createSandboxGrants(
+  { platform, reads, encryption }: GrantParts,
+  callOrg: CallOrg,
+  refresh: (credential: StoredCredential | null) => Promise<Obtained>,
+  kept: (lease: Lease) => StoredCredential | null,
+) {
+  /** A code is only given for, and exchanged by, the app that the production org is signed in to with. */
+  async function clientOf(orgKey: OrgKey): Promise<Pick<AuthUrl, 'clientId' | 'clientSecret'>> {
+    const state = await tokenState(reads.as(actorOf(orgKey)), keyOf(orgKey));
+    if (!state?.credential || state.tokenId === null) return { clientId: DEFAULT_CLIENT_ID, clientSecret: '' };
+    const { clientId, clientSecret } = openCredential(encryption, state.tokenId, state.credential);
+    return { clientId, clientSecret };
+  }
+
+  return async function sandbox(
     orgKey: OrgKey,
     state: TokenState,
     lease: Lease,
@@ -113,39 +157,5 @@ export function createOrgGrants({ platform, reads, encryption }: GrantParts, cal
       credential: refreshToken === null ? null : { ...client, refreshToken, loginUrl },
       username,
     };
-  }
-
-  /** A code is only given for, and exchanged by, the app that the production org is signed in to with. */
-  async function clientOf(orgKey: OrgKey): Promise<Pick<AuthUrl, 'clientId' | 'clientSecret'>> {
-    const state = await tokenState(reads.as(actorOf(orgKey)), keyOf(orgKey));
-    if (!state?.credential || state.tokenId === null) return { clientId: DEFAULT_CLIENT_ID, clientSecret: '' };
-    const { clientId, clientSecret } = openCredential(encryption, state.tokenId, state.credential);
-    return { clientId, clientSecret };
-  }
-
-  async function scratch(access: ScratchAccess, lease: Lease): Promise<Obtained> {
-    const { username, authUrl, platformOrgId } = access;
-    const source = sourceOf(access);
-    const cached = kept(lease);
-    if (cached?.source === source && cached.refreshToken !== authUrl.refreshToken) {
-      const refreshed = await refresh(cached, username);
-      if (refreshed === 'lost' || refreshed.isOk || refreshed.failure.kind !== 'auth_failed') return refreshed;
-    }
-    const obtained = await refresh({ ...authUrl, source }, username);
-    if (obtained === 'lost') return obtained;
-    if (!obtained.isOk) return { ...obtained, isCacheDead: true };
-    const { orgId } = obtained.minted;
-    const isOther = orgId !== null && platformOrgId !== null && !isSameOrgId(orgId, platformOrgId);
-    return isOther ? { isOk: false, failure: OTHER_ORG, isOwn: true, isCacheDead: true } : obtained;
-  }
-
-  /** @param holdLease whether the lease is still ours, and if so for its full time from now on. */
-  return (orgKey: OrgKey, state: TokenState, lease: Lease, holdLease: () => Promise<boolean>): Promise<Obtained> => {
-    if (orgKey.scratch) return scratch(orgKey.scratch, lease);
-    return isJustInTime(orgKey, state) ? sandbox(orgKey, state, lease, holdLease) : refresh(kept(lease));
   };
 }
-
-/** A refresh may bring a new refresh token, which replaces the one that was used. */
-const renewedBy = (credential: StoredCredential, { refreshToken }: MintedToken): StoredCredential =>
-  refreshToken === null ? credential : { ...credential, refreshToken };

@@ -33,87 +33,11 @@ const TIMES: MintingTimes = {
  * with a token or a failure in the row.
  */
 export function createMinting(parts: OrgTokenParts, callOrg: CallOrg) {
-  const { encryption, actingAs, now, log } = parts;
-  const { leaseMs, storePausesMs, rescuePausesMs } = { ...TIMES, ...parts.times };
+  const { actingAs } = parts;
+  const times = { ...TIMES, ...parts.times };
+  const { leaseMs } = times;
   const obtain = createOrgGrants(parts, callOrg);
-
-  async function keepToken(
-    orgKey: OrgKey,
-    state: TokenState,
-    lease: Lease,
-    { minted, credential, username }: Minted,
-    mintedAt: Date,
-  ): Promise<Attempt> {
-    const { accessToken, instanceUrl, orgId: platformOrgId } = minted;
-    const isOwn = isRegistered(orgKey);
-    const moved = {
-      instanceUrl: state.instanceUrl === instanceUrl ? undefined : instanceUrl,
-      platformOrgId: state.platformOrgId === platformOrgId ? null : platformOrgId,
-    };
-    const isMoved = moved.instanceUrl !== undefined || moved.platformOrgId !== null;
-    const store = (isLate: boolean) =>
-      actingAs(actorOf(orgKey))(async (tx) => {
-        if (isOwn && (isMoved || isLate)) await lockedOrg(tx, orgKey.orgId);
-        const token = {
-          accessToken: sealAccessToken(encryption, lease.tokenId, accessToken),
-          credential: credential && sealCredential(encryption, lease.tokenId, credential),
-          instanceUrl,
-          mintedAt,
-          ...(platformOrgId !== null && { platformOrgId }),
-          ...(username !== null && { username }),
-        };
-        const row = await storeToken(tx, lease, token, { isLate });
-        if (row && isOwn && isMoved) await noteMoved(tx, orgKey.orgId, moved);
-        // Another process may have tried the void credential meanwhile, and marked the org.
-        if (row && isOwn && isLate) await noteHealth(tx, orgKey.orgId, undefined);
-        return row;
-      });
-    const stored = (await store(false)) ?? (minted.refreshToken === null ? undefined : await store(true));
-    if (!stored) return 'lost';
-    const { healthStatus } = state;
-    return { isOk: true, value: { ...stored, accessToken, instanceUrl, mintedAt, healthStatus } };
-  }
-
-  async function keepFailure(
-    orgKey: OrgKey,
-    { healthStatus }: TokenState,
-    lease: Lease,
-    { failure, isOwn, isCacheDead = false }: Refused,
-  ): Promise<Attempt> {
-    const isRefused = isOwn && failure.kind === 'auth_failed';
-    const isMarked = isRefused && isRegistered(orgKey);
-    const learnt = isOwn && isRegistered(orgKey) ? learntHealth(failure) : undefined;
-    const isChanged = learnt !== undefined && learnt !== healthStatus;
-    const isStored = await actingAs(actorOf(orgKey))(async (tx) => {
-      if (isMarked || isChanged) await lockedOrg(tx, orgKey.orgId);
-      const dead = { accessToken: isRefused || isCacheDead, credential: isCacheDead };
-      const stored = await storeFailure(tx, lease, failure, dead);
-      if (stored && isMarked) await noteHealth(tx, orgKey.orgId, failure);
-      if (stored && isChanged) await followHealth(tx, orgKey.orgId, failure);
-      return stored;
-    });
-    return isStored ? failure : 'lost';
-  }
-
-  /** Goes on in the background where a token would be lost that exists nowhere else. */
-  async function keep(orgKey: OrgKey, state: TokenState, lease: Lease, obtained: Minted | Refused): Promise<Attempt> {
-    const mintedAt = now();
-    const store = () =>
-      obtained.isOk ? keepToken(orgKey, state, lease, obtained, mintedAt) : keepFailure(orgKey, state, lease, obtained);
-    const kept = persistently(store, storePausesMs);
-    if (obtained.isOk && obtained.minted.refreshToken !== null)
-      void kept.catch(async (error: unknown) => {
-        const org = { orgId: orgKey.orgId, reached: keyOf(orgKey).reachedName };
-        log.warn({ err: error, ...org }, 'a refresh token that replaced the stored one is not stored yet');
-        await persistently(store, rescuePausesMs).catch((last: unknown) =>
-          log.error(
-            { err: last, ...org },
-            'a refresh token was lost: if the org refuses the old one, register it again',
-          ),
-        );
-      });
-    return kept;
-  }
+  const keep = keeping(parts, times);
 
   return async (orgKey: OrgKey, state: TokenState): Promise<Attempt> => {
     const unit = actingAs(actorOf(orgKey));
@@ -131,4 +55,93 @@ export function createMinting(parts: OrgTokenParts, callOrg: CallOrg) {
       clearInterval(heartbeat);
     }
   };
+}
+
+/** Keeps what an attempt ended with in the row of the token, unless somebody else has the lease. */
+function keeping(parts: OrgTokenParts, { storePausesMs, rescuePausesMs }: MintingTimes) {
+  const { now, log } = parts;
+
+  /** Goes on in the background where a token would be lost that exists nowhere else. */
+  async function keep(orgKey: OrgKey, state: TokenState, lease: Lease, obtained: Minted | Refused): Promise<Attempt> {
+    const mintedAt = now();
+    const store = () =>
+      obtained.isOk
+        ? keepToken(parts, orgKey, state, lease, obtained, mintedAt)
+        : keepFailure(parts, orgKey, state, lease, obtained);
+    const kept = persistently(store, storePausesMs);
+    if (obtained.isOk && obtained.minted.refreshToken !== null)
+      void kept.catch(async (error: unknown) => {
+        const org = { orgId: orgKey.orgId, reached: keyOf(orgKey).reachedName };
+        log.warn({ err: error, ...org }, 'a refresh token that replaced the stored one is not stored yet');
+        await persistently(store, rescuePausesMs).catch((last: unknown) =>
+          log.error(
+            { err: last, ...org },
+            'a refresh token was lost: if the org refuses the old one, register it again',
+          ),
+        );
+      });
+    return kept;
+  }
+
+  return keep;
+}
+
+async function keepToken(
+  { encryption, actingAs }: OrgTokenParts,
+  orgKey: OrgKey,
+  state: TokenState,
+  lease: Lease,
+  { minted, credential, username }: Minted,
+  mintedAt: Date,
+): Promise<Attempt> {
+  const { accessToken, instanceUrl, orgId: platformOrgId } = minted;
+  const isOwn = isRegistered(orgKey);
+  const moved = {
+    instanceUrl: state.instanceUrl === instanceUrl ? undefined : instanceUrl,
+    platformOrgId: state.platformOrgId === platformOrgId ? null : platformOrgId,
+  };
+  const isMoved = moved.instanceUrl !== undefined || moved.platformOrgId !== null;
+  const store = (isLate: boolean) =>
+    actingAs(actorOf(orgKey))(async (tx) => {
+      if (isOwn && (isMoved || isLate)) await lockedOrg(tx, orgKey.orgId);
+      const token = {
+        accessToken: sealAccessToken(encryption, lease.tokenId, accessToken),
+        credential: credential && sealCredential(encryption, lease.tokenId, credential),
+        instanceUrl,
+        mintedAt,
+        ...(platformOrgId !== null && { platformOrgId }),
+        ...(username !== null && { username }),
+      };
+      const row = await storeToken(tx, lease, token, { isLate });
+      if (row && isOwn && isMoved) await noteMoved(tx, orgKey.orgId, moved);
+      // Another process may have tried the void credential meanwhile, and marked the org.
+      if (row && isOwn && isLate) await noteHealth(tx, orgKey.orgId, undefined);
+      return row;
+    });
+  const stored = (await store(false)) ?? (minted.refreshToken === null ? undefined : await store(true));
+  if (!stored) return 'lost';
+  const { healthStatus } = state;
+  return { isOk: true, value: { ...stored, accessToken, instanceUrl, mintedAt, healthStatus } };
+}
+
+async function keepFailure(
+  { actingAs }: OrgTokenParts,
+  orgKey: OrgKey,
+  { healthStatus }: TokenState,
+  lease: Lease,
+  { failure, isOwn, isCacheDead = false }: Refused,
+): Promise<Attempt> {
+  const isRefused = isOwn && failure.kind === 'auth_failed';
+  const isMarked = isRefused && isRegistered(orgKey);
+  const learnt = isOwn && isRegistered(orgKey) ? learntHealth(failure) : undefined;
+  const isChanged = learnt !== undefined && learnt !== healthStatus;
+  const isStored = await actingAs(actorOf(orgKey))(async (tx) => {
+    if (isMarked || isChanged) await lockedOrg(tx, orgKey.orgId);
+    const dead = { accessToken: isRefused || isCacheDead, credential: isCacheDead };
+    const stored = await storeFailure(tx, lease, failure, dead);
+    if (stored && isMarked) await noteHealth(tx, orgKey.orgId, failure);
+    if (stored && isChanged) await followHealth(tx, orgKey.orgId, failure);
+    return stored;
+  });
+  return isStored ? failure : 'lost';
 }

@@ -94,23 +94,7 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
     return running;
   };
 
-  const storedToken = (orgKey: OrgKey, state: TokenState): OrgToken | undefined => {
-    const { tokenId, credential, accessToken, instanceUrl, mintedAt, username, platformOrgId } = state;
-    if (tokenId === null || accessToken === null || instanceUrl === null || mintedAt === null) return undefined;
-    // The dev hub stores another auth URL now.
-    if (orgKey.scratch && openSource(tokenId, credential) !== sourceOf(orgKey.scratch)) return undefined;
-    return {
-      accessToken: openAccessToken(encryption, tokenId, accessToken),
-      instanceUrl,
-      mintedAt: new Date(mintedAt),
-      username,
-      platformOrgId,
-      credentialVersion: state.credentialVersion ?? 1,
-      healthStatus: state.healthStatus,
-    };
-  };
-  const openSource = (tokenId: string, credential: string | null): string | undefined =>
-    credential === null ? undefined : openCredential(encryption, tokenId, credential).source;
+  const storedToken = (orgKey: OrgKey, state: TokenState) => openStored(encryption, orgKey, state);
 
   const satisfies = (token: OrgToken, { maxAgeMs, refused }: TokenNeed): boolean =>
     token.accessToken !== refused && now().getTime() - token.mintedAt.getTime() < maxAgeMs;
@@ -174,3 +158,23 @@ function isUsedUp({ apiCallsUsed, apiCallsMax, apiCallsAt }: TokenState, part: n
   const isKnown = now.getTime() - Date.parse(apiCallsAt) < USAGE_KNOWN_MS;
   return isKnown && apiCallsUsed > apiCallsMax * part;
 }
+
+/** The token that is stored for an org; undefined: there is none, or it is that of another auth URL. */
+function openStored(encryption: Encryption, orgKey: OrgKey, state: TokenState): OrgToken | undefined {
+  const { tokenId, credential, accessToken, instanceUrl, mintedAt, username, platformOrgId } = state;
+  if (tokenId === null || accessToken === null || instanceUrl === null || mintedAt === null) return undefined;
+  // The dev hub stores another auth URL now.
+  if (orgKey.scratch && openSource(encryption, tokenId, credential) !== sourceOf(orgKey.scratch)) return undefined;
+  return {
+    accessToken: openAccessToken(encryption, tokenId, accessToken),
+    instanceUrl,
+    mintedAt: new Date(mintedAt),
+    username,
+    platformOrgId,
+    credentialVersion: state.credentialVersion ?? 1,
+    healthStatus: state.healthStatus,
+  };
+}
+
+const openSource = (encryption: Encryption, tokenId: string, credential: string | null): string | undefined =>
+  credential === null ? undefined : openCredential(encryption, tokenId, credential).source;
