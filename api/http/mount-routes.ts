@@ -1,7 +1,6 @@
 import { HOOKS } from '../../domain/areas.ts';
 import Router, { type RouterContext } from '@koa/router';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import type { Context } from 'koa';
 import type { Authenticator } from '../../domain/identity/auth/authenticator.ts';
 import { hashSecret } from '../../domain/kernel/encryption/secrets.ts';
 import type { FencedReads } from '../../domain/kernel/data/fenced-reads.ts';
@@ -22,7 +21,7 @@ import { answerOnce } from './idempotency.ts';
 import { locateFields } from './problems.ts';
 import { assertCollectionWithinLimit, assertRouteWithinLimit, withinLimit } from './project-limit.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
+import type { Answer } from './replies.ts';
 import type { Slots } from '../../domain/kernel/queues/slots.ts';
 import { leadsToSignIn } from './sign-in-first.ts';
 import { assertAdmitsRuns, assertOwnRun } from './run-token-limit.ts';
@@ -30,6 +29,7 @@ import { changesOfRequest } from './request-changes.ts';
 import { type Bodies, createReadBytes } from './server/read-bytes.ts';
 import { headOf, withBody } from './request-input.ts';
 import type { Adapters, BaseScope } from './scope.ts';
+import { answerOf, send } from './send-answer.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 /** Who sends the bodies of public routes. */
@@ -217,43 +217,4 @@ async function serveActor(
         state.log.warn({ err: error }, 'the reply to a request with an Idempotency-Key was not kept'),
     },
   );
-}
-
-function answerOf(route: AnyRoute, output: unknown): Answer {
-  const parts: ReplyParts<unknown> = output instanceof Reply ? output.parts : { body: output };
-  const { body, status = route.status, headers = {}, cookies = [] } = parts;
-  if (body instanceof RawReply || status === 204 || status === 302) return { status, headers, cookies, body };
-  if (body instanceof JsonText) return { status, headers, cookies, body: body.text, isRepeated: body.isRepeated };
-  return { status, headers, cookies, body: JSON.stringify(route.response.parse(body)) };
-}
-
-/** Whether the client has the current representation (RFC 9110, 13.1.2). */
-const matchesEtag = (ctx: Context, etag: string | undefined): boolean =>
-  etag !== undefined &&
-  ctx
-    .get('if-none-match')
-    .split(',')
-    .some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
-
-async function send(
-  ctx: Context,
-  { status, headers, cookies = [], body, isRepeated = false }: Answer,
-  compressBody: CompressBody,
-): Promise<void> {
-  ctx.status = status;
-  ctx.set(headers);
-  if (cookies.length > 0) ctx.set('Set-Cookie', [...cookies]);
-  if (body instanceof RawReply) {
-    ctx.set(body.headers);
-    ctx.type = body.contentType;
-    ctx.body = body.body;
-  } else if (status === 204 || status === 302) {
-    ctx.body = null;
-    ctx.status = status;
-  } else {
-    ctx.type = 'application/json';
-    ctx.body = body;
-    if (ctx.method === 'GET' && matchesEtag(ctx, headers.ETag)) ctx.status = 304;
-  }
-  await compressBody(ctx, { isRepeated });
 }

@@ -227,7 +227,7 @@ async function passOn(
   connection: Duplex,
   head: Buffer,
   to: SocketTo,
-  slots: SocketSlots,
+  slots: Slots,
 ): Promise<void> {
   const leave = takeSocket(slots, to.tenantId);
   connection.once('close', leave);

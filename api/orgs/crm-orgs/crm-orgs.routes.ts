@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { listOrgs, ORGS_MAX } from '../../../domain/orgs/crm-orgs/crm-orgs.queries.ts';
 import { withCredentials } from '../../../domain/orgs/crm-orgs/tokens/org-credentials.ts';
-import {
-  deleteOrg,
-  registerByAuthUrl,
-  registeredOrg,
-  registerSandbox,
-  testConnection,
-  updateOrg,
-} from '../../../domain/orgs/crm-orgs/org-registration.ts';
+import { registerByAuthUrl, registeredOrg, registerSandbox } from '../../../domain/orgs/crm-orgs/org-registration.ts';
+import { deleteOrg, testConnection, updateOrg } from '../../../domain/orgs/crm-orgs/org-changes.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { NoContent, queryFlag, queryInt } from '../../http/parameters.ts';
 import { JsonText, pageReply, reply } from '../../http/replies.ts';

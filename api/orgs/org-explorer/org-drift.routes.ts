@@ -6,17 +6,8 @@ import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { DateTime, NAME_MAX, queryInt, RepositoryIdentifier } from '../../http/parameters.ts';
 import { link, reply } from '../../http/replies.ts';
 import { readScope } from './org-explorer.routes.ts';
-import {
-  ChangeCursor,
-  ChangesOut,
-  ComparisonOut,
-  cursorOf,
-  Difference,
-  MetadataTypeName,
-  OrgUsername,
-  page,
-  UnpackagedOut,
-} from './org-explorer.schemas.ts';
+import { ChangeCursor, ChangesOut, cursorOf, MetadataTypeName, OrgUsername, page } from './org-explorer.schemas.ts';
+import { ComparisonOut, Difference, UnpackagedOut } from './comparisons.schemas.ts';
 
 const GROUP = 'Org explorer';
 const REFUSED =

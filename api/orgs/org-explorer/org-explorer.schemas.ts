@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ComponentKey } from '../../../domain/orgs/org-explorer/component-files.queries.ts';
-import { COMPONENT_CHANGES, DIFFERENCES, FILE_STATES } from '../../../domain/orgs/org-explorer/explorer-rules.ts';
-import { SIDES } from '../../../domain/orgs/org-explorer/index-state-rules.ts';
+import { COMPONENT_CHANGES, FILE_STATES } from '../../../domain/orgs/org-explorer/explorer-rules.ts';
 import {
   NAME_MAX,
   queryFlag,
@@ -86,7 +85,7 @@ export const RefreshIn = z.strictObject({
   metadataTypes: z.array(MetadataTypeName).min(1).max(500).optional().meta({ description: 'Default: all' }),
 });
 
-const state = {
+export const state = {
   status: z.enum(['available', 'pending', 'error']).meta({
     description:
       '`pending`: it is being read from the org, ask again; `error`: the last refresh failed, what is shown is kept from before',
@@ -111,7 +110,7 @@ const indexMembers = {
 const envelope = <Data extends z.ZodType, More extends z.ZodRawShape>(data: Data, more: More) =>
   z.object({ ...state, data: data.nullable(), ...more });
 
-const OrgState = z
+export const OrgState = z
   .object({ orgUsername: z.string(), ...state, ...indexMembers })
   .meta({ id: 'OrgIndexState', description: 'What is known of the metadata of an org' });
 
@@ -201,7 +200,7 @@ export const RefreshOut = z.object({
   message: z.string(),
 });
 
-const change = {
+export const change = {
   metadataType: z.string(),
   memberName: z.string(),
 };
@@ -226,42 +225,4 @@ export const ChangesOut = z.object({
       jobId: z.string().nullable(),
     }),
   ),
-});
-
-const Side = z.object({ hash: z.string().nullable(), lastModifiedAt: Timestamp.nullable() });
-const REFUSED = 'Null unless the status is `available`: nothing can be said';
-const said = { status: state.status, message: state.message };
-
-export const Difference = z.enum(DIFFERENCES);
-export const ComparisonOut = z.object({
-  ...said,
-  left: OrgState,
-  right: OrgState,
-  notCompared: z
-    .array(z.object({ metadataType: z.string(), side: z.enum(SIDES), reason: z.enum(['failed', 'unread']) }))
-    .meta({ description: 'Types that are left out, since it is not known what that side has of them' }),
-  items: z
-    .array(
-      z.object({
-        ...change,
-        difference: Difference.meta({
-          description: '`unknown`: both have it, and the source of one of them at least is not kept as it is now',
-        }),
-        left: Side.nullable(),
-        right: Side.nullable(),
-      }),
-    )
-    .nullable()
-    .meta({ description: REFUSED }),
-});
-
-export const UnpackagedOut = z.object({
-  ...said,
-  org: OrgState,
-  packages: z.int().meta({ description: 'Packages of the branch that have a manifest' }),
-  unreadableManifests: z.array(z.string()).meta({ description: 'Packages whose manifest cannot be read' }),
-  items: z
-    .array(z.object({ ...change, lastModifiedAt: Timestamp.nullable(), lastModifiedBy: z.string().nullable() }))
-    .nullable()
-    .meta({ description: REFUSED }),
 });

@@ -1,12 +1,8 @@
 import { z } from 'zod';
 import { CONTENT_MAX_BYTES, contentKey, contentOf } from '../../../domain/orgs/org-explorer/contents.ts';
 import { orgInBody } from '../../../domain/orgs/org-explorer/explorer-org.ts';
-import {
-  ingestComponents,
-  ingestManifest,
-  ingestSync,
-  keepContents,
-} from '../../../domain/orgs/org-explorer/ingest.mutations.ts';
+import { ingestComponents, ingestManifest, keepContents } from '../../../domain/orgs/org-explorer/ingest.mutations.ts';
+import { ingestSync } from '../../../domain/orgs/org-explorer/ingest-sync.mutations.ts';
 import { DomainError, invalidField } from '../../../domain/kernel/shared/errors.ts';
 import { defineRoute } from '../../http/define-route.ts';
 import { NoContent } from '../../http/parameters.ts';

@@ -1,13 +1,12 @@
-import { type ExpressionBuilder, sql, type SqlBool } from 'kysely';
-import { json, type JsonText } from '../../kernel/data/columns.ts';
+import { sql } from 'kysely';
+import { json } from '../../kernel/data/columns.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { statement } from '../../kernel/data/statement.ts';
-import type { Tables } from '../../kernel/data/tables.ts';
 import { notFound } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import type { RunOutput } from './programs/run-programs.queries.ts';
 import type { RunWorkflowKey } from '../../kernel/shared/workflow-path-rules.ts';
-import { displayOf, FINAL_STATUSES, type RunStatus } from './run-status-rules.ts';
+import { displayOf, type RunStatus } from './run-status-rules.ts';
+import { isFinal } from './run-moves.queries.ts';
 
 const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean }>()(
   (db, { tenantId, id }, { forUpdate }) => {
@@ -116,77 +115,6 @@ export async function claimRun(tx: Tx, id: string, engineRunId: string): Promise
   const [before] = await CLAIM(tx.db, { tenantId: tx.tenantId, id, engineRunId });
   const run = before && (await findRun(tx, id));
   return run && { run, isTakenOver: before.engineRunId !== null && before.engineRunId !== engineRunId };
-}
-
-const isFinal = ({ ref }: ExpressionBuilder<Tables, 'flow_run'>) =>
-  sql<SqlBool>`${ref('status')} in (${sql.join(FINAL_STATUSES.map((status) => sql.lit(status)))})`;
-
-interface MoveParameters {
-  tenantId: string;
-  id: string;
-  status: RunStatus;
-  displayStatus: ReturnType<typeof displayOf>;
-  error: string | null;
-  result: JsonText<Record<string, unknown>>;
-  startedAt: Date | null;
-  programStartedAt: Date | null;
-  endedAt: Date | null;
-  outputTail: string | null;
-  outputObject: string | null;
-}
-
-const MOVE = statement<MoveParameters>()((db, { tenantId, id, status, displayStatus, ...move }) =>
-  db
-    .updateTable('flow_run')
-    .set(({ fn }) => ({
-      status,
-      displayStatus,
-      error: fn.coalesce(move.error, 'error'),
-      result: sql<JsonText<Record<string, unknown>>>`result || ${move.result}::jsonb`,
-      startedAt: fn.coalesce('startedAt', move.startedAt),
-      programStartedAt: fn.coalesce('programStartedAt', move.programStartedAt),
-      outputTail: fn.coalesce('outputTail', move.outputTail),
-      outputObject: fn.coalesce('outputObject', move.outputObject),
-      endedAt: move.endedAt,
-      nextWindowAt: null,
-      waitsFor: null,
-      updatedAt: sql<string>`now()`,
-    }))
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
-    .where((eb) => eb.not(isFinal(eb)))
-    .where('status', '<>', status)
-    .returning(['startedAt', 'endedAt']),
-);
-
-export interface RunMove {
-  status: RunStatus;
-  error?: string | undefined;
-  /** Merged into the result, member by member at the top. */
-  result?: Record<string, unknown> | undefined;
-  startedAt?: Date;
-  programStartedAt?: Date | undefined;
-  endedAt?: Date;
-  output?: RunOutput | undefined;
-}
-
-/** Moves an open run; undefined when it is final, or has that status already. */
-export async function moveRun({ db, tenantId }: Tx, id: string, move: RunMove) {
-  const { status, error = null, result = {}, startedAt = null, programStartedAt = null, endedAt = null, output } = move;
-  const [moved] = await MOVE(db, {
-    tenantId,
-    id,
-    status,
-    displayStatus: displayOf(status),
-    error,
-    result: json(result),
-    startedAt,
-    programStartedAt,
-    endedAt,
-    outputTail: output?.tail ?? null,
-    outputObject: output?.object ?? null,
-  });
-  return moved;
 }
 
 /** Notes for what a run waits, which is in `waiting_window`; false when that is known. */

@@ -4,16 +4,17 @@ import { targetOfRollback } from '../releases/rollbacks/rollback-targets.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { type Commands, executorHere } from './programs/commands-file.ts';
 import { isPromotion, obeysWindows, waitsForNobody } from './programs/executor-rules.ts';
-import { findRun, runById } from './flow-runs.queries.ts';
+import { runById } from './flow-runs.queries.ts';
 import type { RunPayload } from './flow-payloads.ts';
 import { type FlowType, parsePayload } from './flow-types.ts';
 import { insertRun, type NewRun, type RunPlace } from './new-runs.queries.ts';
-import { announceOverride, assertPromotable, assertStagesPromotable, overrideOf, stagesOf } from './promoted-runs.ts';
+import { announceOverride, overrideOf, stagesOf } from './promoted-runs.ts';
 import { assertApprovals, assertAvailable, gatesInRequest } from './run-refusals.ts';
 import { peopleBehind } from '../../identity/application-tokens/requesters.queries.ts';
 import { workflowPathOf } from '../../kernel/shared/workflow-path-rules.ts';
 import { newId } from '../../kernel/shared/ids.ts';
-import { assertRerunnable, isFinal, NEW_RUN } from './run-status-rules.ts';
+import { assertRerunnable, NEW_RUN } from './run-status-rules.ts';
+import { assertPromotionOf } from './promoted-runs.ts';
 
 /** What its workflow is started with. */
 export interface AcceptedRun extends RunKey {
@@ -183,29 +184,6 @@ export async function rerun(
   }
   const requestedBy = { ...tx.actor, onBehalfOf: await peopleBehind(tx, before) };
   return acceptNewRun(tx, payload, { requestId, commands, rerunOfId: id, rerunType: 'rerun', parentId, requestedBy });
-}
-
-/** Throws when a run that promotes a release, or the stages of one that has children, may not be accepted. */
-async function assertPromotionOf(
-  tx: Tx,
-  promoted: {
-    type: FlowType;
-    payload: RunPayload;
-    place: RunPlace;
-    executor: ReturnType<typeof executorHere>;
-    stages: Awaited<ReturnType<typeof stagesOf>>;
-    releaseName: string | undefined;
-    parentId: string | null | undefined;
-  },
-  environmentIds: readonly string[],
-  prefix: string,
-): Promise<void> {
-  const { type, payload, place, executor, stages, releaseName, parentId } = promoted;
-  if (executor === 'children') return assertStagesPromotable(tx, place, stages, payload, prefix);
-  const parent = parentId ? await findRun(tx, parentId) : undefined;
-  const isChild = parent !== undefined && !isFinal(parent.status);
-  const release = { projectId: place.projectId, domain: payload.domain ?? '', releaseName: releaseName ?? '' };
-  return assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);
 }
 
 /** Audits a new run, and tells other areas of it. */

@@ -10,12 +10,14 @@ import type { Tx } from '../../unit-of-work.ts';
 import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
 import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import { openChildren, releaseEnvironments } from './children/child-runs.queries.ts';
-import type { RunContext } from './flow-runs.queries.ts';
+import { type RunContext, findRun } from './flow-runs.queries.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
 import type { RunPayload } from './flow-payloads.ts';
 import type { NewRun, RunPlace } from './new-runs.queries.ts';
 import { isPromotion } from './programs/executor-rules.ts';
 import { type FlowType, flowType } from './flow-types.ts';
+import type { executorHere } from './programs/commands-file.ts';
+import { isFinal } from './run-status-rules.ts';
 
 /** How a run ends that may not wait for a window. */
 const outsideWindow = (reason: string): RunOutcome => ({
@@ -210,4 +212,27 @@ export function announceOverride(
     after: { ...about, ...override },
   });
   emitEvent(tx, 'promotion.overridden', { executionId: id, taskType, ...about, ...override });
+}
+
+/** Throws when a run that promotes a release, or the stages of one that has children, may not be accepted. */
+export async function assertPromotionOf(
+  tx: Tx,
+  promoted: {
+    type: FlowType;
+    payload: RunPayload;
+    place: RunPlace;
+    executor: ReturnType<typeof executorHere>;
+    stages: Awaited<ReturnType<typeof stagesOf>>;
+    releaseName: string | undefined;
+    parentId: string | null | undefined;
+  },
+  environmentIds: readonly string[],
+  prefix: string,
+): Promise<void> {
+  const { type, payload, place, executor, stages, releaseName, parentId } = promoted;
+  if (executor === 'children') return assertStagesPromotable(tx, place, stages, payload, prefix);
+  const parent = parentId ? await findRun(tx, parentId) : undefined;
+  const isChild = parent !== undefined && !isFinal(parent.status);
+  const release = { projectId: place.projectId, domain: payload.domain ?? '', releaseName: releaseName ?? '' };
+  return assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);
 }

@@ -26,7 +26,8 @@ import {
   type RunOutcome,
   type RunSummary,
 } from './flow-runs.mutations.ts';
-import { claimRun, moveRun, noteWindow, type RunContext, runById } from './flow-runs.queries.ts';
+import { claimRun, noteWindow, type RunContext, runById } from './flow-runs.queries.ts';
+import { moveRun } from './run-moves.queries.ts';
 import { flowType } from './flow-types.ts';
 import { gatedAs, type RunGates, whyRefused } from './gates/gate-rules.ts';
 import { type Passage, passageOf } from './promoted-runs.ts';

@@ -2,11 +2,10 @@ import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kyse
 import { isOneOf } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Tables } from '../../kernel/data/tables.ts';
-import type { PolicyViolation } from '../../projects/policies/policy-violation-rules.ts';
-import { notFound } from '../../kernel/shared/errors.ts';
 import type { FlowCategory } from './flow-types.ts';
 import type { ExecutionMode } from './flows.entities.ts';
 import { displayOf, NEW_RUN, RUN_STATUSES, type RunStatus } from './run-status-rules.ts';
+import { COLUMNS, type runDetail } from './run-detail.queries.ts';
 
 export interface RunFilter {
   projectId?: string | undefined;
@@ -77,33 +76,6 @@ const onRuns =
     return eb.and(conditions);
   };
 
-const COLUMNS = [
-  'r.id',
-  'project.identifier as projectIdentifier',
-  'r.flowPath',
-  'r.status',
-  'r.error',
-  'r.createdAt',
-  'r.startedAt',
-  'r.endedAt',
-  'r.triggeredBy',
-  'r.taskType',
-  'r.workflowPath',
-  'r.category',
-  'r.executionMode',
-  'r.cicdRunUrl',
-  'r.workItem as workItemRef',
-  'r.rerunOfId as rerunOfExecutionId',
-  'r.rerunType',
-  'r.parentId as parentExecutionId',
-  'environment.name as environmentName',
-  'r.domain',
-  'r.releaseName',
-  'r.nextWindowAt',
-  'r.waitsFor',
-  'r.override',
-] as const;
-
 /** The rows of a page, each with the total; one without a run when the page is empty. */
 const pageOf = ({ db, tenantId }: Reads, filter: RunFilter, { limit, offset }: { limit: number; offset: number }) =>
   db
@@ -165,70 +137,6 @@ export async function listRuns(reads: Reads, filter: RunFilter, page: { limit: n
   const isExact = !hasUntallied(filter) || total <= COUNTED_MAX;
   const runs = rows.filter((row): row is RunRow & { total: string } => row.id !== null);
   return { runs, total: isExact ? total : COUNTED_MAX, isExact };
-}
-
-interface ChildSummary {
-  id: string;
-  taskType: string;
-  domain: string | null;
-  status: RunStatus;
-}
-interface OutsideLock {
-  lockKey: string;
-  ticketId: string | null;
-  runId: string | null;
-}
-
-/** The latest attempt of each, oldest first. */
-const CHILDREN = sql<ChildSummary[]>`coalesce((
-  select json_agg(child order by child.created_at) from (
-    select distinct on (c.task_type, c.flow_path, c.domain, c.environment_id)
-      c.id, c.task_type as "taskType", c.domain, c.status, c.created_at
-    from flow_run c where c.tenant_id = r.tenant_id and c.parent_id = r.id
-    order by c.task_type, c.flow_path, c.domain, c.environment_id, c.created_at desc, c.id desc limit 500) child), '[]')`;
-
-const LOCKS = sql<OutsideLock[]>`coalesce((
-  select json_agg(json_build_object('lockKey', l.lock_key, 'ticketId', l.ticket_id, 'runId', l.run_id) order by l.created_at)
-  from flow_run_lock l where l.tenant_id = r.tenant_id and l.execution_id = r.id), '[]')`;
-
-/** What the deployments that name the run broke of the policies of their environments. */
-const VIOLATIONS = sql<PolicyViolation[]>`coalesce((
-  select jsonb_agg(v.violation order by d.deployed_at, d.id, v.place)
-  from release_deployment d cross join lateral jsonb_array_elements(d.policy_violations) with ordinality as v (violation, place)
-  where d.tenant_id = r.tenant_id and d.project_id = r.project_id and d.execution_id = r.id::text
-    and d.policy_violations <> '[]'), '[]')`;
-
-/**
- * One run with its children (at most 500), the locks that it holds outside, and what its deployments broke of policies.
- * Throws `not_found`.
- */
-export async function runDetail({ db, tenantId }: Reads, id: string) {
-  const run = await db
-    .selectFrom('flow_run as r')
-    .leftJoin('project', (join) =>
-      join.onRef('project.tenantId', '=', 'r.tenantId').onRef('project.id', '=', 'r.projectId'),
-    )
-    .leftJoin('environment', (join) =>
-      join.onRef('environment.tenantId', '=', 'r.tenantId').onRef('environment.id', '=', 'r.environmentId'),
-    )
-    .where('r.tenantId', '=', tenantId)
-    .where('r.id', '=', id)
-    .select([
-      ...COLUMNS,
-      'r.hasWorkflow',
-      'r.payload',
-      'r.result',
-      'r.outputTail',
-      'r.outputObject',
-      'r.cancelRequestedAt',
-      'r.schedulePath',
-      CHILDREN.as('children'),
-      LOCKS.as('locks'),
-      VIOLATIONS.as('policyViolations'),
-    ])
-    .executeTakeFirst();
-  if (!run) throw notFound('The run');
-  return run;
 }
 
 /** A run as lists show it. */

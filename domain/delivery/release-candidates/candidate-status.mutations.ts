@@ -13,8 +13,8 @@ import {
   type CandidateRow,
   candidateById,
   candidateByName,
-  updateStatus,
 } from './release-candidates.queries.ts';
+import { updateStatus } from './candidate-status.queries.ts';
 
 export interface NameInRepository extends CandidateName {
   repositoryIdentifier: string;

@@ -9,7 +9,8 @@ import { type DeploymentReport, deploymentOf } from './deployment-reports.mutati
 import { decideEvent, type DeploymentStatus, type EnvironmentFacts, type EventOutcome } from './finalization-rules.ts';
 import { moveCandidates } from './candidate-status.mutations.ts';
 import { lockDomain } from './candidate-locks.queries.ts';
-import { candidateById, type CandidateRow, olderOpenCandidates } from './release-candidates.queries.ts';
+import { candidateById, type CandidateRow } from './release-candidates.queries.ts';
+import { olderOpenCandidates } from './candidate-status.queries.ts';
 import { lockEvent } from './release-events.queries.ts';
 
 const CANDIDATE_GONE: EventOutcome = {

@@ -6,7 +6,6 @@ import type { History } from '../../code/git/graph/commit-graph-cache.ts';
 import type { ProjectFacts } from '../../projects/projects/projects.queries.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
 import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
-import { type CandidateName, candidatesOfNames } from '../release-candidates/release-candidates.queries.ts';
 import { memoized } from '../../kernel/caches/memoized.ts';
 import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';
@@ -25,6 +24,7 @@ import {
 } from './release-state-rules.ts';
 import { type EnvironmentRecord, environmentRecords } from './measures/environment-records.queries.ts';
 import { type ReleaseFilter, releasePage, type ReleaseRow } from './releases.queries.ts';
+import { isSuperseded, newerReleases, keyOf } from './newer-releases.ts';
 
 export interface ReleaseListOptions extends Omit<ReleaseFilter, 'names'> {
   /** Only those that run at this moment in at least one active environment. */
@@ -125,42 +125,6 @@ export async function listReleases(
     },
   };
 }
-
-/** Whether a record is of other content than the release's candidate has now. */
-const isSuperseded = (
-  { candidateId, contentDigest }: ReleaseRow,
-  record: Pick<EnvironmentRecord, 'candidateId' | 'contentDigest'>,
-): boolean => candidateId !== null && (record.candidateId !== candidateId || record.contentDigest !== contentDigest);
-
-/** The newer release of its line that an environment runs instead of each release, where there is one. */
-async function newerReleases(
-  tx: Tx,
-  { id, defaultBranch }: ProjectFacts,
-  releases: readonly ReleaseRow[],
-  states: Awaited<ReturnType<typeof installedStates>>,
-) {
-  const domains = new Set(releases.map(({ domain }) => domain));
-  const running = states.flatMap((state) =>
-    [...state.releases].flatMap(([domain, releaseName]) =>
-      releaseName === undefined || !domains.has(domain) ? [] : [{ domain, releaseName }],
-    ),
-  );
-  const candidates = new Map((await candidatesOfNames(tx, id, running)).map((each) => [keyOf(each), each]));
-  const releasesIn = new Map(states.map((state) => [state.environmentId, state.releases]));
-  return ({ domain, createdAt, branch }: ReleaseRow) =>
-    (environmentId: string): string | undefined => {
-      const releaseName = releasesIn.get(environmentId)?.get(domain);
-      const other = releaseName === undefined ? undefined : candidates.get(keyOf({ domain, releaseName }));
-      const isNewer =
-        other !== undefined &&
-        createdAt !== null &&
-        other.createdAt > createdAt &&
-        (other.branch ?? defaultBranch) === (branch ?? defaultBranch);
-      return isNewer ? releaseName : undefined;
-    };
-}
-
-const keyOf = ({ domain, releaseName }: CandidateName): string => `${domain}\n${releaseName}`;
 
 /** For each release the packages that it is about, and where it is deployed. */
 async function factsOfReleases(

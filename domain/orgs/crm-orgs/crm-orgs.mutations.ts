@@ -2,19 +2,16 @@ import { sql } from 'kysely';
 import { nameSandboxInEnvironments } from '../../projects/environments/environments.mutations.ts';
 import type { AuthUrl } from '../crm/auth-url-rules.ts';
 import type { CrmFailure, MintedToken, OrgIdentity } from '../crm/crm-platform.port.ts';
-import { json } from '../../kernel/data/columns.ts';
 import { invalidField, notFound } from '../../kernel/shared/errors.ts';
 import type { Encryption } from '../../kernel/encryption/encryption.ts';
-import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { CrmOrg } from './crm-orgs.entities.ts';
 import { environmentsNaming, type OrgRow } from './crm-orgs.queries.ts';
-import { adoptToken, replaceToken } from './tokens/crm-tokens.queries.ts';
+import { replaceToken } from './tokens/crm-tokens.queries.ts';
 import { sealAccessToken, sealCredential } from './tokens/crm-secrets.ts';
 import { changeHealth, lockedOrg } from './org-health.mutations.ts';
 import { METADATA_MAX, mergedMetadata } from './org-metadata-rules.ts';
-import { orgTypeOf } from './org-rules.ts';
 
 /** What the platform says of an org. */
 export interface OrgFacts {
@@ -30,12 +27,12 @@ export interface OrgMarks {
 }
 
 /** What of an org stands in the audit trail: no secrets. */
-const stateOf = ({ tenantId: _t, createdAt: _c, updatedAt: _u, healthCheckedAt: _h, ...state }: CrmOrg) => ({
+export const stateOf = ({ tenantId: _t, createdAt: _c, updatedAt: _u, healthCheckedAt: _h, ...state }: CrmOrg) => ({
   ...state,
 });
 
 /** Notes in the audit trail what was done with an org. */
-const noteOrg = (
+export const noteOrg = (
   tx: Tx,
   action: string,
   entityId: string,
@@ -44,13 +41,13 @@ const noteOrg = (
 ): void => tx.audit({ source: 'crm', action: `org.${action}`, entityType: 'crm_org', entityId, summary, ...change });
 
 /** Throws `not_found`. */
-async function orgToChange(tx: Tx, id: string): Promise<CrmOrg> {
+export async function orgToChange(tx: Tx, id: string): Promise<CrmOrg> {
   const org = await lockedOrg(tx, id);
   if (!org) throw notFound('The org');
   return org;
 }
 
-function follow(org: CrmOrg, { identity, instanceUrl }: OrgFacts): void {
+export function follow(org: CrmOrg, { identity, instanceUrl }: OrgFacts): void {
   const { kind, orgId, organizationType, instanceName } = identity;
   const expiresAt = identity.expiresAt === null ? null : new Date(identity.expiresAt);
   if (org.expiresAt?.getTime() !== expiresAt?.getTime()) org.expiryAnnouncedAt = null;
@@ -58,7 +55,7 @@ function follow(org: CrmOrg, { identity, instanceUrl }: OrgFacts): void {
 }
 
 /** Sets the marks; a default ends the one before. Throws `invalid_request` for a default that is no dev hub. */
-async function mark(tx: Tx, org: CrmOrg, { isDevHub = org.isDevHub, isDefault = org.isDefault }: OrgMarks) {
+export async function mark(tx: Tx, org: CrmOrg, { isDevHub = org.isDevHub, isDefault = org.isDefault }: OrgMarks) {
   const isStillDefault = isDefault && isDevHub;
   if (isStillDefault && !org.isDefault) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`crm-default:${tx.tenantId}`}, 0))`.execute(tx.db);
@@ -75,14 +72,18 @@ async function mark(tx: Tx, org: CrmOrg, { isDevHub = org.isDevHub, isDefault = 
   Object.assign(org, { isDevHub, isDefault: isStillDefault });
 }
 
-interface NewCredential {
+export interface NewCredential {
   encryption: Encryption;
   credential: AuthUrl;
   minted: MintedToken;
 }
 
 /** The credential of an org from now on; what is known of an older one no longer counts. */
-async function giveCredential(tx: Tx, orgId: string, { encryption, credential, minted }: NewCredential): Promise<void> {
+export async function giveCredential(
+  tx: Tx,
+  orgId: string,
+  { encryption, credential, minted }: NewCredential,
+): Promise<void> {
   const { accessToken, instanceUrl, refreshToken } = minted;
   const current = refreshToken === null ? credential : { ...credential, refreshToken };
   await replaceToken(tx, orgId, (tokenId) => ({
@@ -93,97 +94,10 @@ async function giveCredential(tx: Tx, orgId: string, { encryption, credential, m
   }));
 }
 
-export interface Registration extends OrgFacts {
-  marks: OrgMarks;
-  /** Absent: as it is. */
-  metadata?: Record<string, string> | undefined;
-  /** Which sandbox of which registered production org it is; absent: as it is. */
-  sandbox?: SandboxOf | undefined;
-  /**
-   * A long-lived credential; the cached token of a sandbox without a record, which becomes that of the row; or the token
-   * that the row has: of a long-lived credential, or just in time.
-   */
-  access:
-    | ({ type: 'refresh_token' } & NewCredential)
-    | { type: 'jit'; sandbox: SandboxOf }
-    | { type: 'kept'; isJit: boolean };
-}
-
 /** Where a sandbox comes from. */
 export interface SandboxOf {
   name: string;
   production: Pick<OrgRow, 'id' | 'username'>;
-}
-
-/** Adds an org, or renews the one with that username. */
-export async function registerOrg(tx: Tx, registration: Registration) {
-  const { identity, instanceUrl, marks, metadata, access } = registration;
-  const { username, kind, orgId, organizationType } = identity;
-  const added = await tx.db
-    .insertInto('crm_org')
-    .values({
-      id: newId(),
-      tenantId: tx.tenantId,
-      username,
-      kind,
-      instanceUrl,
-      platformOrgId: orgId,
-      organizationType,
-      metadata: json({}),
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  const isNew = added !== undefined;
-  const org = await orgToChange(tx, added?.id ?? (await idOf(tx, username)));
-  const before = isNew ? undefined : stateOf(org);
-  follow(org, { identity, instanceUrl });
-  await mark(tx, org, marks);
-  if (metadata) org.metadata = metadata;
-  const { sandbox } = access.type === 'jit' ? access : registration;
-  if (sandbox) {
-    org.sandboxName = sandbox.name;
-    org.parentProductionUsername = sandbox.production.username;
-  }
-  org.isJitRegistration = access.type === 'jit' || (access.type === 'kept' && access.isJit);
-  changeHealth(tx, org, undefined);
-  await tx.em.flush();
-  await nameSandboxInEnvironments(tx, org);
-  if (access.type === 'refresh_token') await giveCredential(tx, org.id, access);
-  if (access.type === 'jit') {
-    const { name, production } = access.sandbox;
-    await adoptToken(tx, { orgId: production.id, reachedName: name.toLowerCase() }, org.id);
-  }
-  noteOrg(
-    tx,
-    isNew ? 'registered' : 'updated',
-    org.id,
-    `Org ${username} ${isNew ? 'registered' : 'registered again'}`,
-    {
-      ...(before && { before }),
-      after: stateOf(org),
-    },
-  );
-  if (isNew)
-    emitEvent(tx, 'org.registered', {
-      orgUsername: username,
-      orgId,
-      orgType: orgTypeOf(org),
-      instanceUrl,
-      alias: org.metadata.alias ?? null,
-      registeredBy: tx.actor.email,
-    });
-  return { id: org.id, isNew };
-}
-
-async function idOf({ db, tenantId }: Tx, username: string): Promise<string> {
-  const { id } = await db
-    .selectFrom('crm_org')
-    .where('tenantId', '=', tenantId)
-    .where(sql`lower(username)`, '=', sql`lower(${username})`)
-    .select('id')
-    .executeTakeFirstOrThrow();
-  return id;
 }
 
 /** Notes of which production org an org turned out to be a sandbox, so that the sandbox's name finds it. */

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { CrmFailure } from '../crm/crm-platform.port.ts';
-import { forgetPresence } from '../gc-ledger/gc-entries.queries.ts';
+import { forgetPresence } from '../gc-ledger/gc-presence.queries.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { CrmOrg } from './crm-orgs.entities.ts';

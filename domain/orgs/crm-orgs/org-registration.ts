@@ -4,18 +4,10 @@ import type { CrmSandbox } from '../crm/crm-sandboxes.port.ts';
 import { isSameOrgId } from '../crm/org-id-rules.ts';
 import { permittedAuthUrl, permittedOrigin } from '../crm/org-origin.ts';
 import { DomainError, invalidField, notFound } from '../../kernel/shared/errors.ts';
-import {
-  changeOrg,
-  noteTested,
-  type OrgMarks,
-  type OrgPatch,
-  registerOrg,
-  type Registration,
-  removeOrg,
-  type SandboxOf,
-} from './crm-orgs.mutations.ts';
+import type { OrgMarks, SandboxOf } from './crm-orgs.mutations.ts';
+import { registerOrg, type Registration } from './registrations.mutations.ts';
 import { foundSandbox, orgByUsername, orgsByName, type OrgRow, productionOrgs } from './crm-orgs.queries.ts';
-import { failureText, platformFailed, platformRefused } from './tokens/org-failure-rules.ts';
+import { platformFailed, platformRefused } from './tokens/org-failure-rules.ts';
 import { answeringOrg, isSameName, mayBeSandboxName } from '../../projects/environments/org-name-rules.ts';
 import { notADevHub } from './org-rules.ts';
 import { type OrgScope, orgKeyOf } from './org-scope.ts';
@@ -30,7 +22,7 @@ export async function registeredOrg({ reads }: Pick<OrgScope, 'reads'>, name: st
 }
 
 /** Throws `invalid_request` with the hint for a credential that is malformed or refused, `upstream_error`, `upstream_timeout`. */
-async function tryCredential({ crm }: OrgScope, cliAuthUrl: string) {
+export async function tryCredential({ crm }: OrgScope, cliAuthUrl: string) {
   const parsed = permittedAuthUrl(cliAuthUrl, crm.outbound);
   if (!parsed.isOk) throw invalidField('cliAuthUrl', parsed.reason);
   const minted = await crm.platform.refresh(parsed.authUrl);
@@ -42,7 +34,11 @@ async function tryCredential({ crm }: OrgScope, cliAuthUrl: string) {
 }
 
 /** Throws `invalid_request` for an org that should be a dev hub and is not. */
-async function assertDevHub(org: CrmOrg, identity: OrgIdentity, { isDevHub, isDefault }: OrgMarks): Promise<void> {
+export async function assertDevHub(
+  org: CrmOrg,
+  identity: OrgIdentity,
+  { isDevHub, isDefault }: OrgMarks,
+): Promise<void> {
   if (!isDevHub && !isDefault) return;
   const field = isDevHub ? 'isDevHub' : 'isDefault';
   const answer = await org.isDevHub();
@@ -50,7 +46,7 @@ async function assertDevHub(org: CrmOrg, identity: OrgIdentity, { isDevHub, isDe
   if (!answer.value) throw notADevHub(identity, field);
 }
 
-function assertMarks({ isDevHub, isDefault }: OrgMarks): void {
+export function assertMarks({ isDevHub, isDefault }: OrgMarks): void {
   if (isDefault && isDevHub === false)
     throw invalidField('isDefault', 'the default must be a dev hub: leave isDevHub out, or set it');
 }
@@ -178,83 +174,8 @@ export const stillCopying = ({ name, status, copyProgress }: { name: string; sta
     members: { copyStatus: status, copyProgress },
   });
 
-async function afterwards(reads: OrgScope['reads'], username: string): Promise<OrgRow> {
+export async function afterwards(reads: OrgScope['reads'], username: string): Promise<OrgRow> {
   const org = await orgByUsername(reads, username);
   if (!org) throw notFound(`Org ${username}`);
   return org;
-}
-
-export interface OrgChange extends OrgMarks {
-  metadata?: Record<string, string | null> | undefined;
-  cliAuthUrl?: string | undefined;
-}
-
-/** Changes an org. Throws `not_found`, `ambiguous`, `invalid_request`, `upstream_error`, `upstream_timeout`. */
-export async function updateOrg(scope: OrgScope, name: string, { cliAuthUrl, metadata, ...marks }: OrgChange) {
-  assertMarks(marks);
-  const org = await registeredOrg(scope, name);
-  if (scope.actor.projectIds && (marks.isDefault !== undefined || (org.isDefault && marks.isDevHub === false)))
-    throw new DomainError(
-      'forbidden',
-      'The default dev hub is that of the whole tenant: this token is limited to projects',
-    );
-  const patch: OrgPatch = { metadata, ...marks };
-  if (marks.isDefault) patch.isDevHub = true;
-  // The mark that a default needs is verified unless it was before.
-  const toVerify = marks.isDevHub ? marks : marks.isDefault && !org.isDevHub ? { isDefault: true } : {};
-  if (cliAuthUrl !== undefined) {
-    const tried = await tryCredential(scope, cliAuthUrl);
-    if (!isSameName(tried.identity.username, org.username))
-      throw invalidField('cliAuthUrl', `The auth URL is that of ${tried.identity.username}, not of ${org.username}`);
-    await assertDevHub(tried.org, tried.identity, toVerify);
-    const { identity, minted, credential } = tried;
-    patch.renewal = { identity, instanceUrl: minted.instanceUrl, minted, credential, encryption: scope.crm.encryption };
-  } else if (toVerify.isDevHub || toVerify.isDefault) {
-    const calls = scope.crm.connections.callOrg(orgKeyOf(scope, org.id));
-    const answer = await calls.isDevHub();
-    if (!answer.isOk) throw platformFailed(`Org ${org.username} was asked whether it is a dev hub`, answer);
-    if (!answer.value) throw notADevHub(org, marks.isDevHub ? 'isDevHub' : 'isDefault');
-  }
-  return scope.tx(async (tx) => {
-    await changeOrg(tx, org.id, patch);
-    return afterwards(tx, org.username);
-  });
-}
-
-/**
- * Removes an org, at the platform first when its credential is to be revoked. Throws `not_found`, `ambiguous`; a failure
- * to revoke is `upstream_error` or `upstream_timeout`, and leaves the org.
- */
-export async function deleteOrg(scope: OrgScope, name: string, { isRevoked }: { isRevoked: boolean }): Promise<void> {
-  const org = await registeredOrg(scope, name);
-  if (isRevoked) {
-    const answer = await scope.crm.connections.revoke(orgKeyOf(scope, org.id));
-    if (!answer.isOk) throw platformFailed(`The credential of org ${org.username} was to be revoked`, answer);
-  }
-  await scope.tx((tx) => removeOrg(tx, org.id));
-}
-
-export interface ConnectionTest {
-  isValid: boolean;
-  username: string;
-  orgId: string;
-  organizationType: string;
-  instanceName: string | null;
-  error: string | null;
-  hint: string | null;
-}
-
-/** Asks an org who it is and notes what it answers, or that it does not. Throws `not_found`, `ambiguous`. */
-export async function testConnection(scope: OrgScope, name: string): Promise<ConnectionTest> {
-  const org = await registeredOrg(scope, name);
-  const identity = await scope.crm.connections.callOrg(orgKeyOf(scope, org.id), { isForced: true }).identity();
-  if (!identity.isOk) {
-    await scope.tx((tx) => noteTested(tx, org.id, { failure: identity }));
-    const { username, platformOrgId: orgId, organizationType, instanceName } = org;
-    const error = failureText(`Org ${username}`, identity);
-    return { isValid: false, username, orgId, organizationType, instanceName, error, hint: identity.hint };
-  }
-  const { orgId, organizationType, instanceName } = identity.value;
-  await scope.tx((tx) => noteTested(tx, org.id, { identity: identity.value }));
-  return { isValid: true, username: org.username, orgId, organizationType, instanceName, error: null, hint: null };
 }

@@ -4,20 +4,15 @@ import { invalidField } from '../../kernel/shared/errors.ts';
 import { matchesPattern } from '../../kernel/text/pattern-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { announceComponents, type LedgerBranch } from './gc-announcements.ts';
+import { type ChangedEntry, changeEntries, countEntries, recordSteps, type Step } from './gc-entries.queries.ts';
 import {
-  type ChangedEntry,
-  changeEntries,
   type Checked,
-  countEntries,
   evidenceOf,
   keepPresence,
   makePresenceUnknown,
-  recordSteps,
-  removeEntries,
   type Result,
-  type Step,
   type TrackingOrg,
-} from './gc-entries.queries.ts';
+} from './gc-presence.queries.ts';
 import { countByStatus } from './gc-events.mutations.ts';
 import {
   afterOrgCheck,
@@ -29,6 +24,7 @@ import {
   PRESENCES,
 } from './gc-ledger-rules.ts';
 import { type GcBranch, lockGcBranch, reviewEntries, stateOf } from './gc-review.queries.ts';
+import { removeWithHistory } from './gc-removals.mutations.ts';
 
 type Tracking = Pick<Environment, 'isActive' | 'orgUsername' | 'branch'>;
 
@@ -199,57 +195,4 @@ async function moveOn(
   await changeEntries(tx, changed);
   await recordSteps(tx, at, all, { environment });
   return { all, detected };
-}
-
-/** How many removed components one entry of the audit trail has, and how many steps each of them. */
-const REMOVED_PER_ENTRY = 100;
-/** How large the components of one entry are, in characters of JSON; a single one may be larger. */
-const REMOVED_LENGTH = 500_000;
-
-async function removeWithHistory(tx: Tx, { project, branch }: LedgerBranch, gone: readonly Checked[]): Promise<void> {
-  for (let start = 0; start < gone.length; start += REMOVED_PER_ENTRY) {
-    const part = gone.slice(start, start + REMOVED_PER_ENTRY);
-    const removed = await removeEntries(
-      tx,
-      part.map(({ id }) => id),
-    );
-    for (const components of bundled(removed.flatMap(inParts))) {
-      tx.audit({
-        source: 'crm',
-        action: 'gc.removed',
-        entityType: 'gc_ledger',
-        entityId: branch,
-        repositoryIdentifier: project.identifier,
-        summary: `${components.length} components of branch ${branch} are gone from all orgs and were removed from the ledger`,
-        before: { branch, components },
-      });
-    }
-  }
-}
-
-type Removed = Awaited<ReturnType<typeof removeEntries>>[number];
-
-/** A component, again for each further part of its history. */
-function inParts({ history, ...component }: Removed): Removed[] {
-  const parts = [{ ...component, history: history.slice(0, REMOVED_PER_ENTRY) }];
-  for (let start = REMOVED_PER_ENTRY; start < history.length; start += REMOVED_PER_ENTRY)
-    parts.push({ ...component, history: history.slice(start, start + REMOVED_PER_ENTRY) });
-  return parts;
-}
-
-/** Components as entries of the audit trail take them, none of which is too large. */
-function bundled(components: readonly Removed[]): Removed[][] {
-  const bundles: Removed[][] = [];
-  let room = 0;
-  for (const component of components) {
-    const { length } = JSON.stringify(component);
-    const last = bundles.at(-1);
-    if (last && last.length < REMOVED_PER_ENTRY && length <= room) last.push(component);
-    else {
-      bundles.push([component]);
-      room = REMOVED_LENGTH;
-    }
-    room -= length;
-  }
-  return bundles;
 }

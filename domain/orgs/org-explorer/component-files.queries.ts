@@ -3,7 +3,7 @@ import { batch, insertBatch } from '../../kernel/data/batches.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { newId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import type { ComponentChange, FileState } from './explorer-rules.ts';
+import type { FileState } from './explorer-rules.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
 
 export interface ComponentKey {
@@ -215,39 +215,6 @@ export const removeComponents = ({ db, tenantId }: Tx, ids: readonly string[]) =
     .where('tenantId', '=', tenantId)
     .where('id', '=', sql<string>`any (${ids}::uuid[])`)
     .execute();
-
-export interface NotedChange extends ComponentKey {
-  change: ComponentChange;
-  modifiedAt: string | null;
-  modifiedBy: string | null;
-  beforeHash: string | null;
-  afterHash: string | null;
-}
-
-export async function noteChanges(
-  { db, tenantId }: Tx,
-  { org, syncId }: { org: ExplorerOrg; syncId: string | null },
-  changes: readonly NotedChange[],
-): Promise<void> {
-  if (changes.length === 0) return;
-  const rows = changes.map((change) => ({ ...change, id: newId() }));
-  const common = { tenantId, orgId: org.id, platformOrgId: org.platformOrgId };
-  await sql`
-    insert into org_component_change (id, tenant_id, org_id, platform_org_id, sync_id, metadata_type, member_name, change,
-      modified_at, modified_by, before_hash, after_hash)
-    select id, ${common.tenantId}::uuid, ${common.orgId}::uuid, ${common.platformOrgId}, ${syncId}::uuid, metadata_type,
-      member_name, change, modified_at, modified_by, before_hash, after_hash
-    from ${batch('rows', rows, {
-      id: 'uuid',
-      metadataType: 'text',
-      memberName: 'text',
-      change: 'text',
-      modifiedAt: 'timestamptz(3)',
-      modifiedBy: 'text',
-      beforeHash: 'text',
-      afterHash: 'text',
-    })}`.execute(db);
-}
 
 /** Somebody asks for the source of a component. False when there is no such component. */
 export async function wantSource({ db, tenantId }: Tx, org: ExplorerOrg, key: ComponentKey): Promise<boolean> {

@@ -4,12 +4,11 @@ import {
   type ComponentKey,
   componentsToChange,
   type FileToKeep,
-  type NotedChange,
-  noteChanges,
   removeComponents,
   replaceFiles,
   setContents,
 } from './component-files.queries.ts';
+import { type NotedChange, noteChanges } from './component-changes.queries.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
 import { type FileState, fileStateAfter } from './explorer-rules.ts';
 

@@ -1,6 +1,12 @@
 import { unreadableReason } from '../gc-ledger/gc-deletion-rules.ts';
 import { notFound } from '../../kernel/shared/errors.ts';
-import { compareOrgs, type Comparison, listUnpackaged, manifestsOf, type Unpackaged } from './components.queries.ts';
+import {
+  compareOrgs,
+  type Comparison,
+  listUnpackaged,
+  manifestsOf,
+  type Unpackaged,
+} from './org-comparison.queries.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
 import { ALL, indexOf, type ReadScope, withRequest } from './explorer-reads.ts';
 import {

@@ -1,18 +1,14 @@
 import type { ObjectStore } from '../../kernel/objects/object-store.port.ts';
 import { DomainError, invalidField } from '../../kernel/shared/errors.ts';
 import type { Tx, UnitOfWork } from '../../unit-of-work.ts';
-import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { type ComponentKey, knownComponents, seeComponents } from './component-files.queries.ts';
-import { forgetFormerOrg, removeUnseen } from './component-index.queries.ts';
-import { adjustCounts, countTypes, noteFailedTypes, syncedTypes } from './component-types.queries.ts';
+import { adjustCounts, syncedTypes } from './component-types.queries.ts';
 import { type GivenFile, isDeleted, storeComponents } from './component-store.ts';
-import { countChanges, countComponents } from './components.queries.ts';
 import { CONTENT_MAX_BYTES, contentKey, ContentNotStored, contentOf, type Content, storeContents } from './contents.ts';
 import { useStored } from './contents.queries.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
-import type { FailedType, FileState } from './explorer-rules.ts';
+import type { FileState } from './explorer-rules.ts';
 import { assertSameOrg, OrgChanged } from './index.mutations.ts';
-import { insertIngest } from './syncs.queries.ts';
 
 /** What a worker outside the service reports: components with the contents of their files. */
 export interface ReportedComponent extends ComponentKey {
@@ -164,7 +160,7 @@ function merged<Component extends ComponentKey & { sourceData: readonly { fileNa
 const keyOf = ({ metadataType, memberName }: ComponentKey): string => `${metadataType} ${memberName}`;
 
 /** Asserts that the org was neither removed nor refreshed since the request began. Throws `version_conflict`. */
-async function assertStillSame(tx: Tx, org: ExplorerOrg, lock: { isLocked: boolean }): Promise<void> {
+export async function assertStillSame(tx: Tx, org: ExplorerOrg, lock: { isLocked: boolean }): Promise<void> {
   try {
     await assertSameOrg(tx, org, lock);
   } catch (error) {
@@ -206,63 +202,4 @@ async function writeReported(tx: Tx, org: ExplorerOrg, components: readonly Repo
     summary: `${components.length} components of org ${org.username} reported`,
     after: { components: components.length, files, added: added.length, removed: removed.length },
   });
-}
-
-/** What a worker outside says when it has reported all components of types. */
-export interface ReportedSync {
-  typeNames: readonly string[];
-  syncedAt: Date;
-  durationMs: number;
-  typesCount: number;
-  componentsCount: number;
-  filesRetrieved: number;
-  failedTypes: readonly FailedType[];
-}
-
-/** Records a sync from outside: components of its types that it did not report are gone, except of failed types. */
-export async function ingestSync(tx: Tx, org: ExplorerOrg, sync: ReportedSync): Promise<void> {
-  // What is removed below must not be what a refresh reads of another org meanwhile.
-  await assertStillSame(tx, org, { isLocked: true });
-  await forgetFormerOrg(tx, org);
-  const failed = new Set(sync.failedTypes.map(({ metadataType }) => metadataType));
-  const metadataTypes = [...new Set(sync.typeNames)].filter((type) => !failed.has(type));
-  // A worker's clock may be ahead of ours, by which its components were seen.
-  const startedAt = new Date(Math.min(sync.syncedAt.getTime(), tx.now.getTime()) - sync.durationMs);
-  const { typesCount, componentsCount, filesRetrieved, durationMs, failedTypes } = sync;
-  const { id } = await insertIngest(tx, {
-    typesCount,
-    componentsCount,
-    filesRetrieved,
-    durationMs,
-    failedTypes,
-    orgId: org.id,
-    platformOrgId: org.platformOrgId,
-    metadataTypes: [...new Set(sync.typeNames)],
-    startedAt,
-    finishedAt: sync.syncedAt,
-  });
-  await removeUnseen(tx, { org, syncId: id }, { metadataTypes, before: startedAt });
-  await countTypes(tx, org, metadataTypes, { syncedAt: sync.syncedAt, isListed: false });
-  if (sync.failedTypes.length > 0) await noteFailedTypes(tx, org, sync.failedTypes);
-  const changes = await countChanges(tx, org.id, id);
-  const facts = {
-    jobId: id,
-    status: 'succeeded' as const,
-    typesCount,
-    componentsCount: await countComponents(tx, org),
-    filesRetrieved,
-    changes,
-    failedTypes: [...failed],
-    durationMs,
-    error: null,
-  };
-  tx.audit({
-    source: 'crm',
-    action: 'org_explorer.sync_reported',
-    entityType: 'crm_org',
-    entityId: org.id,
-    summary: `Sync of ${metadataTypes.length} types of org ${org.username} reported`,
-    after: facts,
-  });
-  emitEvent(tx, 'org_explorer.refreshed', { orgUsername: org.username, orgId: org.platformOrgId, ...facts });
 }

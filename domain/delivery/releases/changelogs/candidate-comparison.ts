@@ -22,7 +22,7 @@ import { firstHolder } from '../../release-candidates/first-holders.queries.ts';
 import { notFound } from '../../../kernel/shared/errors.ts';
 import { isId } from '../../../kernel/shared/ids.ts';
 import type { Tx } from '../../../unit-of-work.ts';
-import { resolveInOrder } from './changelog.ts';
+import { resolveInOrder } from './resolved-changes.ts';
 import { type ChangelogTexts, changelogText } from './changelog-texts.ts';
 import { type InstalledPackage, lastInstalled } from '../versions/installed-states.ts';
 import { linkedCandidates } from './linked-candidates.ts';

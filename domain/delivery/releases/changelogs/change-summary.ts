@@ -8,7 +8,7 @@ import type { ProjectFacts } from '../../../projects/projects/projects.queries.t
 import { compareText } from '../../../kernel/text/version-rules.ts';
 import type { Tx } from '../../../unit-of-work.ts';
 import { lostKeys, rangesOf, type SideKeys, sideKeys, type SideSummary, sidesOf, summariesOf } from './change-sides.ts';
-import { type ResolvedChange, resolveChanges } from './changelog.ts';
+import { type ResolvedChange, resolveChanges } from './resolved-changes.ts';
 import { type ArrivalsAt, type MatchedArrival, matchArrivals, type SummaryFilter } from './change-summary-rules.ts';
 import { type EnvironmentLabel, environmentLabels } from '../measures/metrics.queries.ts';
 import { directionOf, type Direction } from './package-change-rules.ts';

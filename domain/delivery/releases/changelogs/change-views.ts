@@ -4,7 +4,8 @@ import type { ProjectFacts } from '../../../projects/projects/projects.queries.t
 import { memoized } from '../../../kernel/caches/memoized.ts';
 import type { Tx } from '../../../unit-of-work.ts';
 import { rangesOf, type SideKeys, sideKeys, type SideSummary, sidesOf, totalsOf } from './change-sides.ts';
-import { commitRange, rangeEnds, type ResolvedChange, resolveChanges } from './changelog.ts';
+import { commitRange, rangeEnds } from './changelog.ts';
+import { type ResolvedChange, resolveChanges } from './resolved-changes.ts';
 import type { MissingChangelog } from './missing-changelog-rules.ts';
 import { changeKey, type PackageChange } from './package-change-rules.ts';
 

@@ -3,7 +3,8 @@ import type { History } from '../../../code/git/graph/commit-graph-cache.ts';
 import type { ProjectFacts } from '../../../projects/projects/projects.queries.ts';
 import type { Tx } from '../../../unit-of-work.ts';
 import type { TextCache } from '../../../kernel/caches/cache-memory.ts';
-import { type ChangelogFacts, changelogOf, type ResolvedChange } from './changelog.ts';
+import { type ChangelogFacts, changelogOf } from './changelog.ts';
+import type { ResolvedChange } from './resolved-changes.ts';
 
 /** Changelogs as they are answered, kept in memory. */
 export interface ChangelogTexts {

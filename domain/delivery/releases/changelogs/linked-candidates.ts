@@ -3,7 +3,7 @@ import { rangeFacts } from '../../../code/git/graph/range-facts.ts';
 import { newestCandidates } from '../../release-candidates/candidate-series.queries.ts';
 import type { CandidateRow } from '../../release-candidates/release-candidates.queries.ts';
 import type { Tx } from '../../../unit-of-work.ts';
-import { resolveChanges } from './changelog.ts';
+import { resolveChanges } from './resolved-changes.ts';
 import { packageChanges } from './package-change-rules.ts';
 
 export interface LinkedCandidate {

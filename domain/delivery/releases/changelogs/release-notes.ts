@@ -9,7 +9,8 @@ import { isSuccess, requiredEnvironments } from '../../release-candidates/finali
 import { notFound } from '../../../kernel/shared/errors.ts';
 import { matchesPattern } from '../../../kernel/text/pattern-rules.ts';
 import type { Tx } from '../../../unit-of-work.ts';
-import { changelogOf, resolveInOrder } from './changelog.ts';
+import { changelogOf } from './changelog.ts';
+import { resolveInOrder } from './resolved-changes.ts';
 import { packageChanges } from './package-change-rules.ts';
 import {
   type Arrival,

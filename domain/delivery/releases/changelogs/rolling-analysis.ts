@@ -13,7 +13,7 @@ import type { CandidateRow } from '../../release-candidates/release-candidates.q
 import type { Tx } from '../../../unit-of-work.ts';
 import { deployedTo } from './baseline-rules.ts';
 import { rangesOf, sidesOf, sideView, totalsOf } from './change-sides.ts';
-import { type ResolvedChange, resolveChanges } from './changelog.ts';
+import { type ResolvedChange, resolveChanges } from './resolved-changes.ts';
 import { directionOf, type PackageChange } from './package-change-rules.ts';
 import { type AnalysedChange, type Candidate, comparisonsOf, type Line, linesOf, packagesOf } from './rolling-lines.ts';
 import { installedStates } from '../versions/installed-states.ts';

@@ -6,7 +6,7 @@ import { commitsOfRanges } from '../../../code/git/graph/range-facts.ts';
 import type { Packages } from '../../deployments/report-rules.ts';
 import { versionComparison } from '../../../kernel/text/version-rules.ts';
 import type { Tx } from '../../../unit-of-work.ts';
-import { versionsOf } from '../changelogs/changelog.ts';
+import { versionsOf } from '../changelogs/resolved-changes.ts';
 import { firstFrom } from '../../../kernel/shared/ordered-rules.ts';
 import type { Window } from './metrics-rules.ts';
 import { whyNothingIsKnown } from '../changelogs/missing-changelog-rules.ts';
