@@ -4,6 +4,7 @@ import type { ExchangeWithHost } from '../../../../activities/adapters/git-hosts
 import { createTrackerLimits } from '../../../../activities/adapters/trackers/tracker-http.ts';
 import { trackerAt } from '../../../../activities/adapters/trackers/work-trackers.ts';
 import type { TrackerPlatform } from '../../../../domain/work/work-items/work-tracker.port.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const TIME = '2026-03-02T09:30:00Z';
 const PERSON = { login: 'dana', id: 1, accountId: '1', displayName: 'Dana', uniqueName: 'dana@example.com' };
@@ -132,7 +133,7 @@ describe.each(Object.keys(ANSWERS) as TrackerPlatform[])('%s', (platform) => {
           else expect(listed.kind).toBe('malformed');
         },
       ),
-      { numRuns: 300 },
+      propertyRuns(100, 300),
     );
   });
 });

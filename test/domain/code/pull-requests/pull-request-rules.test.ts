@@ -17,6 +17,7 @@ import {
   type SimulatedPullRequest,
 } from '../../../simulators/pull-request-hooks.ts';
 import type { Json } from '../../../support/client.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z');
 const after = (seconds: number) => new Date(START + seconds * 1_000);
@@ -71,7 +72,7 @@ test.each(HOSTS)('%s: hooks in any order, and repeated tenfold, come to the same
         expect(endOf(shuffled)).toEqual(endOf(news));
       },
     ),
-    { numRuns: 200 },
+    propertyRuns(60, 200),
   );
 });
 

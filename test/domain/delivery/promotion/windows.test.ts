@@ -30,13 +30,20 @@ const CHANGES = [
 const DAYS_BEFORE = 6;
 const DAYS_AFTER = 12;
 
+/** Between two of these, by UTC, no clock has changed in any zone since 1972. */
+const CHANGE_MINUTES = 15;
+
 /** What the clocks of a zone show in each minute around a day, in minutes since the epoch, by another implementation. */
 function minutesAround(timezone: string, day: string): { first: number; shown: number[] } {
   const first = Date.parse(`${day}T00:00:00Z`) / MINUTE_MS - DAYS_BEFORE * DAY_MINUTES;
-  const shown = Array.from({ length: (DAYS_BEFORE + DAYS_AFTER) * DAY_MINUTES }, (_, index) => {
-    const moment = (first + index) * MINUTE_MS;
-    return first + index + DateTime.fromMillis(moment, { zone: timezone }).offset;
+  const offsets = Array.from({ length: ((DAYS_BEFORE + DAYS_AFTER) * DAY_MINUTES) / CHANGE_MINUTES }, (_, index) => {
+    const moment = (first + index * CHANGE_MINUTES) * MINUTE_MS;
+    return DateTime.fromMillis(moment, { zone: timezone }).offset;
   });
+  const minutes = Array.from({ length: CHANGE_MINUTES }, (_, minute) => minute);
+  const shown = offsets.flatMap((offset, index) =>
+    minutes.map((minute) => first + index * CHANGE_MINUTES + minute + offset),
+  );
   return { first, shown };
 }
 
