@@ -65,6 +65,17 @@ export const PEOPLE = {
     .optional()
     .meta({ description: 'All active people of the org but these, by username' }),
 };
+/** What a run gives people of its org, and for how long. */
+export const PRIVILEGES = {
+  usernames: Names.optional(),
+  permissionSets: Names.optional().meta({ description: 'Names of permission sets and of groups of them' }),
+  durationMinutes: z.int().positive().max(43_200).optional().meta({
+    description: 'How long they have them; 60 where the service executes the run. Then they are taken back',
+  }),
+};
+export const SESSIONS = {
+  endSessions: z.boolean().optional().meta({ description: 'End their open sessions, too, which freezing leaves' }),
+};
 export const SANDBOX = { sandboxName: Name.optional(), productionUsername: Name.optional() };
 /** Members of types that change what orgs run: they obey the windows of environments. */
 export const PROMOTION = {

@@ -9,10 +9,12 @@ import {
   ON_ORG,
   payload,
   PEOPLE,
+  PRIVILEGES,
   PROMOTION,
   RELEASE,
   type RunPayload,
   SANDBOX,
+  SESSIONS,
   Versions,
 } from './flow-payloads.ts';
 import { Name } from '../../projects/policies/pipeline.schemas.ts';
@@ -49,9 +51,6 @@ export const ANALYZE = 'analyze';
 
 /** The type of the runs that allocate a browser, and wait for its end. */
 export const RECORD_SESSION = 'record-session';
-
-/** The type of the runs by which people are kept from signing in to an org. */
-export const FREEZE = 'request-freeze-users';
 
 /** The type of the runs by which review pools get their orgs. */
 export const POOL_PREPARE = 'pool-prepare';
@@ -95,24 +94,13 @@ export const FLOW_TYPES = [
     gates: { approval: true, lock: false },
     target: 'org',
     own: 'activity',
-    payload: {
-      ...ON_ORG,
-      usernames: Names.optional(),
-      permissionSets: Names.optional().meta({ description: 'Names of permission sets and of groups of them' }),
-      durationMinutes: z.int().positive().max(43_200).optional().meta({
-        description: 'How long they have them; 60 where the service executes the run. Then they are taken back',
-      }),
-    },
+    payload: { ...ON_ORG, ...PRIVILEGES },
   }),
-  type(FREEZE, 'access', 'Freeze people in an org', {
+  type('request-freeze-users', 'access', 'Freeze people in an org', {
     gates: { approval: true, lock: false },
     target: 'org',
     own: 'activity',
-    payload: {
-      ...ON_ORG,
-      ...PEOPLE,
-      endSessions: z.boolean().optional().meta({ description: 'End their open sessions, too, which freezing leaves' }),
-    },
+    payload: { ...ON_ORG, ...PEOPLE, ...SESSIONS },
   }),
   type('request-unfreeze-users', 'access', 'Unfreeze people in an org', {
     target: 'org',

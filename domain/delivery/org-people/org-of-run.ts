@@ -3,7 +3,6 @@ import { answeringOrg } from '../../projects/environments/org-name-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import { countOrgs, orgsByName, type OrgRow } from '../../orgs/crm-orgs/crm-orgs.queries.ts';
-import { FREEZE } from '../flows/flow-types.ts';
 import type { OfferedType } from '../flows/runs.hooks.ts';
 import { NOBODY, selectionOf } from './freeze-rules.ts';
 import { isGiving, NOTHING_GIVEN } from './privilege-rules.ts';
@@ -31,7 +30,11 @@ export async function orgOfRun(tx: Tx, { payload, environmentId }: RunInOrg): Pr
   return org;
 }
 
-const PEOPLE_TYPES: ReadonlySet<string> = new Set([FREEZE, 'request-unfreeze-users', 'request-elevated-privileges']);
+const PEOPLE_TYPES: ReadonlySet<string> = new Set([
+  'request-freeze-users',
+  'request-unfreeze-users',
+  'request-elevated-privileges',
+]);
 
 /** Why the service cannot act on people in an org: no such org, or nobody is named. Null: it can. */
 export async function whyNotInOrg(tx: Tx, { id, run }: OfferedType): Promise<string | null> {
