@@ -77,6 +77,7 @@ export async function checkOut(
       signal,
     );
     if (problem !== undefined) return refused(problem);
+    sizeOf = await sizes();
   }
   let bytes = 0;
   for (const { blob } of files) {
