@@ -149,6 +149,20 @@ describe('what can be known before is refused before', () => {
     });
   });
 
+  test('an org that a token with projects does not reach', async () => {
+    people.addUser('ada@x.example');
+    const limited = app.as(
+      await app
+        .as(app.owner)
+        .post(201, '/api/application-tokens', { name: `limited-${made}`, projects: [repositoryIdentifier] }),
+    );
+    const asked = { id: 'request-unfreeze-users', repositoryIdentifier, usernames: ['ada@x.example'] };
+    const payload = { ...asked, orgUsername: org.username };
+    await expect(limited.post(409, '/api/flows/run', { payload })).resolves.toMatchObject({
+      detail: expect.stringContaining('is not registered'),
+    });
+  });
+
   test('an org whose credential is refused', async () => {
     people.addUser('ada@x.example');
     org.revokeApprovals();
