@@ -22,6 +22,13 @@ const orgs = USUAL_ORGS.map((org) => ({
 const simulator = await crmSimulator(orgs);
 simulator.latencyMs = Number(values.latency);
 if (values.metadata !== undefined) for (const org of simulator.orgs()) org.metadata.serveFolder(values.metadata);
+// People to be frozen, and to be given rights.
+for (const { people, kind } of simulator.orgs()) {
+  if (kind !== 'production') continue;
+  for (const name of ['ada', 'bob']) people.addUser(`${name}@${named('people')}.example`);
+  people.addSet('Deploy_Admin');
+  people.addSet('Night_Shift', { isGroup: true });
+}
 const control = await crmControl(simulator, Number(values.control));
 
 const lines = simulator
