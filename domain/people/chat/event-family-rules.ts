@@ -67,6 +67,11 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
     facts: { ...PLACE, Run: 'taskType', Reason: 'reason', By: 'by' },
     links: [call('Flows', 'getFlowRun', '/api/flows/runs/{executionId}')],
   },
+  privileges: {
+    subject: ['orgUsername'],
+    facts: { Org: 'orgUsername', People: 'usernames', 'Permission sets': 'permissionSets', Error: 'error' },
+    links: [call('Flows', 'getFlowRun', '/api/flows/runs/{executionId}')],
+  },
   browser_session: {
     subject: ['repositoryIdentifier', 'prNumber', 'environmentName'],
     facts: {
