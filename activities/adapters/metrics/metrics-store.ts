@@ -74,7 +74,8 @@ export function createMetricsStore(url: string, onAway: ReportAway = () => undef
         signal,
       });
       if (!answer.isOk) {
-        if (answer.kind === 'timeout') return { outcome: 'timeout' };
+        // One that cannot be connected to is away, however long the query may take.
+        if (answer.kind === 'timeout' && answer.code !== 'UND_ERR_CONNECT_TIMEOUT') return { outcome: 'timeout' };
         if (isLoss(answer)) return { outcome: 'lost' };
         if (!signal.aborted) away(answer);
         return { outcome: 'away' };

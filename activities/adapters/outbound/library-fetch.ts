@@ -1,6 +1,6 @@
 import { fetch as fetchBy, type RequestInit as InitBy } from 'undici';
 import { RefusedAddressError } from '../../../domain/kernel/outbound/outbound-addresses.ts';
-import { boundedBytes, wholeBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
+import { TooLargeError, wholeBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
 import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
 import { createOutboundAgent } from './outbound-agent.ts';
 
@@ -42,8 +42,8 @@ export function createLibraryFetch(
         dispatcher,
         signal: AbortSignal.any(signals),
       });
-      const bytes = body && boundedBytes(body, maxBytes);
-      const content = bytes && (isStreamed ? ReadableStream.from(bytes) : await wholeBytes(bytes));
+      // A library that does not read its stream to the end cancels it, which ends the connection.
+      const content = body && (isStreamed ? body.pipeThrough(bounded(maxBytes)) : await wholeBytes(body, maxBytes));
       return new Response(Buffer.isBuffer(content) && content.length === 0 ? null : content, {
         status,
         statusText,
@@ -52,4 +52,15 @@ export function createLibraryFetch(
     },
     close: () => dispatcher.destroy(),
   };
+}
+
+function bounded(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0;
+  return new TransformStream({
+    transform(piece, controller) {
+      if ((size += piece.length) > maxBytes)
+        controller.error(new TooLargeError(`the reply has more than ${maxBytes} bytes`));
+      else controller.enqueue(piece);
+    },
+  });
 }

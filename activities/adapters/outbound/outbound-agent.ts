@@ -12,8 +12,9 @@ export type AgentOptions = Agent.Options & { resolve?: Resolver | undefined };
  */
 export function createOutboundAgent(
   addresses: HostAddresses | undefined,
-  { resolve, ...options }: AgentOptions,
+  { resolve, ...given }: AgentOptions,
 ): Dispatcher {
+  const options = { allowH2: false, ...given };
   if (!addresses) return new Agent(options);
   const hosts = new Agent({ ...options, connect: permittedConnector(addresses, resolve) });
   const { findOwn } = addresses;

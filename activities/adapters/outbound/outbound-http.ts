@@ -90,7 +90,7 @@ export function createOutboundHttp(addresses: HostAddresses | undefined, options
     const { method = 'GET', headers, body = null } = call;
     const credentials = new URL(url).origin === new URL(call.url).origin ? call.credentials : undefined;
     const sent = { 'user-agent': 'quayside', ...headers, ...credentials };
-    return request(url, { method, dispatcher, signal, headers: sent, body });
+    return untilAborted(request(url, { method, dispatcher, signal, headers: sent, body }), signal);
   }
 
   const open: OutboundHttp['open'] = async (call) => {
@@ -129,6 +129,19 @@ export function createOutboundHttp(addresses: HostAddresses | undefined, options
     },
     close: () => dispatcher.destroy(),
   };
+}
+
+/** undici heeds a signal only once it is connected. */
+function untilAborted(asked: Promise<Dispatcher.ResponseData>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  const { promise, resolve, reject } = Promise.withResolvers<Dispatcher.ResponseData>();
+  const abort = () => {
+    reject(signal.reason as Error);
+    asked.then(({ body }) => discard(body)).catch(() => undefined);
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  return promise;
 }
 
 async function* received(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {

@@ -6,6 +6,7 @@ import {
   type OutboundHttp,
   readJson,
 } from '../../../../activities/adapters/outbound/outbound-http.ts';
+import { createLibraryFetch } from '../../../../activities/adapters/outbound/library-fetch.ts';
 import { outboundAddresses } from '../../../../domain/kernel/outbound/outbound-addresses.ts';
 
 const asked: Pick<IncomingMessage, 'url' | 'headers'>[] = [];
@@ -100,4 +101,21 @@ test('credentials go to the first origin alone', async () => {
     ['a/b', 'secret'],
     ['a/b', undefined],
   ]);
+});
+
+test('a host whose name nobody finds keeps a call no longer than its time', async () => {
+  const lost = createOutboundHttp(outboundAddresses('127.0.0.0/8'), { resolve: () => undefined });
+  const answer = await lost.send({ url: 'http://lost.example/', timeoutMs: 50, maxBytes: 100 }, readJson);
+  expect(answer).toMatchObject({ isOk: false, kind: 'timeout' });
+  expect(answer).not.toMatchObject({ code: 'UND_ERR_CONNECT_TIMEOUT' });
+  await lost.close();
+});
+
+test('a stream that is cancelled before it was read ends its connection', async () => {
+  const library = createLibraryFetch(outboundAddresses('127.0.0.0/8'), { maxBytes: 100, isStreamed: true });
+  const ended = new Promise((resolve) => server.once('connection', (socket) => socket.once('close', resolve)));
+  const { body } = await library.fetch(`${root}/begins`);
+  await body?.cancel();
+  await ended;
+  await library.close();
 });
