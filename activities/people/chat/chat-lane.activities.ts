@@ -43,7 +43,8 @@ const pumpActions = (
       },
       handle: (work) => work(),
       note: () => Promise.resolve(),
-      release: () => Promise.resolve(),
+      // Each is short: what was claimed is done, also where the pump was told to stop meanwhile.
+      release: async (works) => void (await Promise.all(works.map((work) => work()))),
       async nextDueInMs() {
         const due = await Promise.all(queues.map((queue) => queue.nextDueInMs(lane)));
         return due.filter((inMs) => inMs !== undefined).toSorted((one, other) => one - other)[0];
