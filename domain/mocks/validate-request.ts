@@ -155,6 +155,7 @@ function compiled(
   try {
     return ajv.compile(schema);
   } catch (error) {
+    if (error instanceof PatternWorkError) throw error;
     throw new FilterError('response/validates', `cannot be used: ${(error as Error).message}`);
   } finally {
     ajv.removeSchema(schema);

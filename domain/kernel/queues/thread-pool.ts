@@ -117,7 +117,11 @@ export class ThreadPool {
     const onExit = () => reject(new ThreadEndedError('died'));
     const clock = setTimeout(() => reject(new ThreadEndedError('deadline')), this.#limits.deadlineMs);
     worker.once('message', resolve).once('error', onError).once('exit', onExit);
-    worker.postMessage(message, transfer);
+    try {
+      worker.postMessage(message, transfer);
+    } catch (error) {
+      reject(error as Error);
+    }
     return promise
       .catch((error: unknown) => {
         void this.#end(thread);

@@ -57,12 +57,20 @@ export function createEvaluationThreads(
     close: () => pool.close(),
     async evaluate(tenantId, known, asked) {
       const key = `${known.scenario.id} ${known.scenario.version}`;
-      try {
-        const outcome = await pool.run(tenantId, key, async (thread) => {
+      let isShared = false;
+      const ask = () =>
+        pool.run(tenantId, key, async (thread) => {
           await give(thread, key, known);
+          isShared = thread.held.size > 1;
           const question = questionOf(asked);
           const message: ThreadMessage = { kind: 'evaluate', key, question };
           return (await thread.ask(message, [question.bytes.buffer])) as EvaluationOutcome;
+        });
+      try {
+        const outcome = await ask().catch((error: unknown) => {
+          // What others left in its memory may have ended the thread: one that begins anew is asked once more.
+          if (error instanceof ThreadEndedError && error.reason === 'memory' && isShared) return ask();
+          throw error;
         });
         if ('error' in outcome) throw outcome.error;
         return outcome;
