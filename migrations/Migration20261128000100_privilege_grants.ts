@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceTenant, hideFromProjects, openToSystem, TENANT_OWNED } from './fences.ts';
+import { fenceTenant, hideFromProjects, showToSystem, TENANT_OWNED } from './fences.ts';
 
 /**
  * No foreign keys to the run and the org: what was given in an org is taken back although both were removed. Application tokens
@@ -26,7 +26,7 @@ const PRIVILEGE_GRANT = `
   create index privilege_grant_closed on privilege_grant (updated_at) where state not in ('intended', 'granted');
   ${fenceTenant('privilege_grant', ['select', 'insert', 'update'])}
   ${hideFromProjects('privilege_grant')}
-  ${openToSystem('privilege_grant', ['select'])}`;
+  ${showToSystem('privilege_grant', 'id, tenant_id, run_id, state, expires_at, updated_at')}`;
 
 /** Rights that runs give people in orgs for a time. */
 export class PrivilegeGrants extends Migration {

@@ -67,11 +67,7 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
     facts: { ...PLACE, Run: 'taskType', Reason: 'reason', By: 'by' },
     links: [call('Flows', 'getFlowRun', '/api/flows/runs/{executionId}')],
   },
-  privileges: {
-    subject: ['orgUsername'],
-    facts: { Org: 'orgUsername', People: 'usernames', 'Permission sets': 'permissionSets', Error: 'error' },
-    links: [call('Flows', 'getFlowRun', '/api/flows/runs/{executionId}')],
-  },
+  privileges: { ...ORG, facts: { ...ORG.facts, People: 'usernames', 'Permission sets': 'permissionSets' } },
   browser_session: {
     subject: ['repositoryIdentifier', 'prNumber', 'environmentName'],
     facts: {

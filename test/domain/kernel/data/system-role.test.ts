@@ -80,6 +80,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'flow_check',
     'flow_run',
     'flow_schedule',
+    'privilege_grant',
     'project',
     'work_item_request',
   ]);
