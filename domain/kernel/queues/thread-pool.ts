@@ -120,7 +120,7 @@ export class ThreadPool {
     try {
       worker.postMessage(message, transfer);
     } catch (error) {
-      reject(error as Error);
+      reject(error);
     }
     return promise
       .catch((error: unknown) => {
