@@ -15,6 +15,7 @@ const FOLDERS = [
   'activities/browser-host/live',
   'activities/browser-host/recording',
   'activities/browser-host/sessions',
+  'activities/overrides',
   'activities/review/browser-sessions',
   'domain',
   // Its events are announced.
@@ -23,9 +24,9 @@ const FOLDERS = [
   'domain/kernel/audit',
   'domain/kernel/data',
   'domain/kernel/encryption',
-  'domain/kernel/json',
   'domain/kernel/objects',
   'domain/kernel/outbound',
+  'domain/kernel/overrides',
   'domain/kernel/queues',
   'domain/kernel/settings',
   'domain/kernel/shared',
