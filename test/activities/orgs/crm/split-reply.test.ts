@@ -1,4 +1,5 @@
-import { splitReply } from '../../../../activities/adapters/crm/crm-retrieve-reply.ts';
+import { RETRIEVE_MAX_BYTES, splitReply } from '../../../../activities/adapters/crm/crm-retrieve-reply.ts';
+import { boundedBytes, TooLargeError } from '../../../../domain/kernel/shared/whole-bytes.ts';
 
 async function split(text: string, pieceLength: number) {
   const pieces: Buffer[] = [];
@@ -49,17 +50,17 @@ test('what is no base64, or comes twice, is refused', async () => {
   await expect(split('<r><zipFile>YQ==</zipFile><zipFile>YQ==</zipFile></r>', 5)).rejects.toThrow('more than one');
 });
 
-test('a reply without end is refused', async () => {
+test('a reply without end is refused by the bound of its call', async () => {
   const block = Buffer.alloc(1_048_576, 'A');
   const endless = async function* () {
     yield Buffer.from('<zipFile>');
     for (;;) yield block;
   };
   let sizeBytes = 0;
-  const reading = splitReply(endless(), {
+  const reading = splitReply(boundedBytes(endless(), RETRIEVE_MAX_BYTES), {
     xml: () => undefined,
     zip: async (part) => void (sizeBytes += part.length),
   });
-  await expect(reading).rejects.toThrow('larger than');
+  await expect(reading).rejects.toThrow(TooLargeError);
   expect(sizeBytes).toBeLessThanOrEqual((128 * 1_048_576 * 3) / 4);
 });
