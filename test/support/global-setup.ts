@@ -28,7 +28,7 @@ export const running = { stop: async () => {} };
 export async function startServers(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= join(KEPT, 'compiled');
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
-  // The heap of a dev server is small, and its collector of garbage takes up to a sixth of its CPU at Go's default.
+  // The heap of a dev server is small, and its collector of garbage takes some hundredths of its CPU at Go's default.
   process.env.GOGC ??= '400';
   const folder = mkdtempSync(join(quickFolder(), 'quayside-run-'));
   const starting = [

@@ -8,13 +8,12 @@ import { runById } from './flow-runs.queries.ts';
 import type { RunPayload } from './flow-payloads.ts';
 import { type FlowType, parsePayload } from './flow-types.ts';
 import { insertRun, type NewRun, type RunPlace } from './new-runs.queries.ts';
-import { announceOverride, overrideOf, stagesOf } from './promoted-runs.ts';
+import { announceOverride, assertPromotionOf, overrideOf, stagesOf } from './promoted-runs.ts';
 import { assertApprovals, assertAvailable, gatesInRequest } from './run-refusals.ts';
 import { peopleBehind } from '../../identity/application-tokens/requesters.queries.ts';
 import { workflowPathOf } from '../../kernel/shared/workflow-path-rules.ts';
 import { newId } from '../../kernel/shared/ids.ts';
 import { assertRerunnable, NEW_RUN } from './run-status-rules.ts';
-import { assertPromotionOf } from './promoted-runs.ts';
 
 /** What its workflow is started with. */
 export interface AcceptedRun extends RunKey {

@@ -1,7 +1,7 @@
 import { mockRequest } from '../../../domain/mocks/serving/mock-request.ts';
 import type { JsonSchema } from '../../../domain/mocks/scenarios/step-rules.ts';
 import { compileSchemas } from '../../../domain/mocks/validate-request.ts';
-import { withPatternWork } from '../../../domain/events/webhooks/pattern-work.ts';
+import { PatternWorkError, withPatternWork } from '../../../domain/events/webhooks/pattern-work.ts';
 
 const WORK = 2_000_000;
 const validated = (schema: JsonSchema, body: unknown, definitions: Record<string, JsonSchema> = {}) => {
@@ -24,6 +24,13 @@ describe('schemas of a step', () => {
   it('take the work of compiling from the budget', () => {
     const schema = { enum: Array.from({ length: 1_000 }, (_, at) => at) };
     expect(() => withPatternWork(100_000, () => compileSchemas({ body: schema }))).toThrow('too much work');
+  });
+
+  it('take the work of compiling patterns from the budget, too, which is no fault of theirs', () => {
+    const patterns = Array.from({ length: 12 }, (_, at) => [`p${at}`, { pattern: `^(?:[a-z]{1,40}-${at}){1,20}$` }]);
+    const schemas = { body: { properties: Object.fromEntries(patterns) as Record<string, JsonSchema> } };
+    expect(() => withPatternWork(100_000, () => compileSchemas(schemas))).toThrow(PatternWorkError);
+    expect(() => compileSchemas(schemas)).not.toThrow();
   });
 
   it.each<[JsonSchema, string]>([
