@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { json } from '../../kernel/data/columns.ts';
 import { isOneOf, secondsAgo } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Database } from '../../kernel/data/tables.ts';
@@ -66,25 +67,20 @@ export interface GrantMove {
   error?: string | undefined;
 }
 
-const statesBefore = (state: GrantState): GrantState[] =>
-  GRANT_STATES.filter((before) => GRANT_MOVES[before].includes(state));
+const MOVES = GRANT_STATES.flatMap((before) => GRANT_MOVES[before].map((after) => ({ before, after })));
 
-/** Moves grants on; those that have moved meanwhile stay as they are. */
+/** Moves grants on, all by one statement; those that have moved meanwhile stay as they are. */
 export async function moveGrants({ db, tenantId, now }: Tx, moves: readonly GrantMove[]): Promise<void> {
-  for (const { id, state, assignmentId, error } of moves)
-    await db
-      .updateTable('privilege_grant')
-      .set(({ fn }) => ({
-        state,
-        assignmentId: fn.coalesce(sql<string | null>`${assignmentId ?? null}::text`, 'assignmentId'),
-        error: error ?? null,
-        ...(state === 'taken_back' && { takenBackAt: now.toISOString() }),
-        updatedAt: sql<string>`now()`,
-      }))
-      .where('tenantId', '=', tenantId)
-      .where('id', '=', id)
-      .where((eb) => isOneOf(eb, 'state', statesBefore(state)))
-      .execute();
+  if (moves.length === 0) return;
+  await sql`
+    update privilege_grant as g set state = m.state, assignment_id = coalesce(m."assignmentId", g.assignment_id),
+      error = m.error, taken_back_at = case m.state when 'taken_back' then ${now.toISOString()}::timestamptz else g.taken_back_at end,
+      updated_at = now()
+    from jsonb_to_recordset(${json(moves)}::jsonb) as m (id uuid, state text, "assignmentId" text, error text),
+      jsonb_to_recordset(${json(MOVES)}::jsonb) as allowed (before text, after text)
+    where g.tenant_id = ${tenantId} and g.id = m.id and g.state = allowed.before and m.state = allowed.after`.execute(
+    db,
+  );
 }
 
 /** Notes why the open grants of a run could not be taken back; false when that is known. */
