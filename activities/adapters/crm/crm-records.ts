@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { CrmRecords, RecordWrites, WrittenRecord } from '../../../domain/orgs/crm/crm-records.port.ts';
 import type { CrmAnswer } from '../../../domain/orgs/crm/crm-platform.port.ts';
-import { malformed } from '../../../domain/orgs/crm/platform-error-rules.ts';
+import { cut, malformed } from '../../../domain/orgs/crm/platform-error-rules.ts';
 import { shaped } from './crm-org.ts';
 import type { CrmSession, RestCall } from './crm-session.ts';
 
 const PATH = '/composite/sobjects';
-const MESSAGE_MAX = 300;
 
 const Written = z.array(
   z.object({
@@ -50,6 +49,3 @@ export function createCrmRecords(session: CrmSession): CrmRecords {
       ),
   };
 }
-
-const cut = (message: string): string =>
-  message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX - 1)}…` : message;

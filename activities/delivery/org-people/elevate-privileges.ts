@@ -18,6 +18,7 @@ import {
   refusalText,
 } from '../../../domain/delivery/org-people/privilege-rules.ts';
 import type { CrmRow } from '../../../domain/orgs/crm/crm-platform.port.ts';
+import { partsOf } from '../../../domain/kernel/shared/at-once-rules.ts';
 import { RECORDS_PER_CALL } from '../../../domain/orgs/crm/crm-records.port.ts';
 import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
@@ -26,7 +27,7 @@ import { withHeartbeat } from '../../heartbeat.ts';
 import type { HeldOutcome, Operation } from '../flows/operations.activities.ts';
 import { type ActedOrg, actInOrg, answered, keepLines } from './act-in-org.ts';
 import { assignments, permissionSets } from './org-permission-sets.ts';
-import { parts, usersByName } from './org-users.ts';
+import { usersByName } from './org-users.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -104,7 +105,7 @@ async function giveSets(
   const made = before.length === 0 ? [] : madeBefore(intended, existing);
   await unit((tx) => moveGrants(tx, made));
   const left = intended.filter(({ id }) => !made.some((move) => move.id === id));
-  for (const part of parts(left, RECORDS_PER_CALL)) {
+  for (const part of partsOf(left, RECORDS_PER_CALL)) {
     signal.throwIfAborted();
     const records = part.map(recordOf);
     const written = answered(await calls.createRecords({ type: 'PermissionSetAssignment', records }));

@@ -10,13 +10,14 @@ import {
 } from '../../../domain/delivery/org-people/freeze-rules.ts';
 import { sessionsOf } from '../../../domain/delivery/org-people/people-soql-rules.ts';
 import { refusalText } from '../../../domain/delivery/org-people/privilege-rules.ts';
+import { partsOf } from '../../../domain/kernel/shared/at-once-rules.ts';
 import { RECORDS_PER_CALL } from '../../../domain/orgs/crm/crm-records.port.ts';
 import type { CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import { withHeartbeat } from '../../heartbeat.ts';
 import type { Operation } from '../flows/operations.activities.ts';
 import { actInOrg, answered, keepLines } from './act-in-org.ts';
-import { loginsById, parts, protectedUsersOf, rowsOf, selectedUsers } from './org-users.ts';
+import { loginsById, protectedUsersOf, rowsOf, selectedUsers } from './org-users.ts';
 
 /** What a run shows of people in its result; all of them are in its output. */
 const PEOPLE_SHOWN = 500;
@@ -45,7 +46,7 @@ function changeLogins(isFreeze: boolean, ...[deps, tenant, run]: Parameters<Oper
         const since = isRepeated && run.startedAt !== null ? isoOf(run.startedAt) : undefined;
         const { change, results } = planFreeze({ selection, users, logins, protectedUsers, isFreeze, since });
         const all: PersonResult[] = [...results];
-        for (const part of parts(change, RECORDS_PER_CALL)) {
+        for (const part of partsOf(change, RECORDS_PER_CALL)) {
           progress = {
             step: isFreeze ? 'freeze' : 'unfreeze',
             done: all.length,
@@ -80,9 +81,9 @@ function changeLogins(isFreeze: boolean, ...[deps, tenant, run]: Parameters<Oper
 /** Freezing does not end sessions that are open (help: users_freeze). Answers how many ended. */
 async function endSessions(calls: CrmOrg, userIds: readonly string[]): Promise<number> {
   let ended = 0;
-  for (const part of parts(userIds, RECORDS_PER_CALL / 2)) {
+  for (const part of partsOf(userIds, RECORDS_PER_CALL / 2)) {
     const ids = (await rowsOf(calls, [sessionsOf(part)])).map(({ Id: id }) => String(id));
-    for (const some of parts(ids, RECORDS_PER_CALL))
+    for (const some of partsOf(ids, RECORDS_PER_CALL))
       ended += answered(await calls.deleteRecords(some)).filter(({ errors }) => errors.length === 0).length;
   }
   return ended;

@@ -17,15 +17,12 @@ import {
   usersNamed,
   usersOfProfiles,
 } from '../../../domain/delivery/org-people/people-soql-rules.ts';
+import { partsOf } from '../../../domain/kernel/shared/at-once-rules.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { answered } from './act-in-org.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const idOf = (value: unknown): string => longId(text(value));
-
-/** In parts that one query or call takes. */
-export const parts = <Item>(items: readonly Item[], size: number): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
 /** All rows of the queries, at most 10,000 of each. Throws `invalid_request` where an org has more. */
 export async function rowsOf(calls: CrmOrg, queries: readonly string[]): Promise<CrmRow[]> {
@@ -40,7 +37,7 @@ export async function rowsOf(calls: CrmOrg, queries: readonly string[]): Promise
 }
 
 const queriesOf = (values: readonly string[], query: (part: readonly string[]) => string): string[] =>
-  parts(values, NAMES_PER_QUERY).map(query);
+  partsOf(values, NAMES_PER_QUERY).map(query);
 
 const userOf = (row: CrmRow): OrgUser => ({
   id: idOf(row.Id),

@@ -7,6 +7,7 @@ import {
 } from '../../../domain/delivery/org-people/privilege-grants.queries.ts';
 import { type Assignment, OPEN_GRANTS, refusalText } from '../../../domain/delivery/org-people/privilege-rules.ts';
 import type { CrmFailure } from '../../../domain/orgs/crm/crm-platform.port.ts';
+import { partsOf } from '../../../domain/kernel/shared/at-once-rules.ts';
 import { RECORDS_PER_CALL } from '../../../domain/orgs/crm/crm-records.port.ts';
 import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
@@ -15,7 +16,6 @@ import { withHeartbeat } from '../../heartbeat.ts';
 import type { UndoOperation } from '../flows/operations.activities.ts';
 import { answered, OrgCallFailed } from './act-in-org.ts';
 import { assignments } from './org-permission-sets.ts';
-import { parts } from './org-users.ts';
 
 /**
  * Takes back what a run has given, whether or not the run still exists; what the org does not have any more is taken back. Throws
@@ -43,7 +43,7 @@ export async function takeBackOpenGrants(
       calls,
       open.map(({ userId }) => userId),
     );
-    for (const part of parts(assignmentsToDelete(open, there), RECORDS_PER_CALL)) {
+    for (const part of partsOf(assignmentsToDelete(open, there), RECORDS_PER_CALL)) {
       const failed = answered(await calls.deleteRecords(part)).flatMap(({ errors }) =>
         errors.filter(({ code }) => !ALREADY_GONE.test(code)),
       );

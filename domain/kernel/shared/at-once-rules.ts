@@ -1,3 +1,7 @@
+/** A list in parts of so many items; the last may have fewer. */
+export const partsOf = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+
 /**
  * Works off a list, so many items at once, in its order. After one has failed none of the others is begun, and those that
  * were have ended when this rejects.

@@ -1,7 +1,7 @@
 import type { ListedComponent, ListQuery } from '../crm/crm-metadata.port.ts';
 import type { CrmAnswer, CrmFailure, CrmOrg } from '../crm/crm-platform.port.ts';
 import { componentNameKey, CONTENTS_OF_FOLDERS, isStandardField } from '../crm/component-type-rules.ts';
-import { eachAtOnce } from '../../kernel/shared/at-once-rules.ts';
+import { eachAtOnce, partsOf } from '../../kernel/shared/at-once-rules.ts';
 import type { Presence } from './gc-ledger-rules.ts';
 
 /** What is asked of an org about a component. */
@@ -71,9 +71,6 @@ async function askAll(org: ListedOrg, queries: readonly ListQuery[]) {
   const found = new Map<string, Set<string>>();
   let failure: CrmFailure | undefined;
   let isAway = false;
-  const chunks = Array.from({ length: Math.ceil(queries.length / QUERIES_PER_CALL) }, (_, n) =>
-    queries.slice(n * QUERIES_PER_CALL, (n + 1) * QUERIES_PER_CALL),
-  );
   const keep = (chunk: readonly ListQuery[], answer: CrmAnswer<ListedComponent[]>): boolean => {
     if (!answer.isOk) {
       failure ??= answer;
@@ -96,6 +93,6 @@ async function askAll(org: ListedOrg, queries: readonly ListQuery[]) {
     // One bad type fails the whole call.
     for (const query of chunk) if (!isAway) keep([query], await org.listMetadata([query]));
   };
-  await eachAtOnce(chunks, CALLS_AT_ONCE, ask, { isOver: () => isAway });
+  await eachAtOnce(partsOf(queries, QUERIES_PER_CALL), CALLS_AT_ONCE, ask, { isOver: () => isAway });
   return { found, failure };
 }

@@ -1,3 +1,4 @@
+import { partsOf } from '../../kernel/shared/at-once-rules.ts';
 import type { ListedComponent, ListQuery, MetadataType } from '../crm/crm-metadata.port.ts';
 import { fileNameOf } from './file-owner-rules.ts';
 import { folderTypeOf, isListed, isManaged } from './explorer-rules.ts';
@@ -80,9 +81,7 @@ export const QUERIES_PER_CALL = 3;
 
 /** Queries in calls of as many as the platform takes. */
 export const callsOf = (queries: ListCall['queries']): ListCall[] =>
-  Array.from({ length: Math.ceil(queries.length / QUERIES_PER_CALL) }, (_, index) => ({
-    queries: queries.slice(index * QUERIES_PER_CALL, (index + 1) * QUERIES_PER_CALL),
-  }));
+  partsOf(queries, QUERIES_PER_CALL).map((part) => ({ queries: part }));
 
 /**
  * Which of the listed types a component has; where the platform leaves it out, by the folder and suffix of its file.
