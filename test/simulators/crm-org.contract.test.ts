@@ -67,6 +67,8 @@ test('queries are paged, filtered and refused as on the platform', async () => {
   const ids = (all as unknown as { records: { Id: string }[] }).records.map(({ Id }) => Id);
   expect(ids).toHaveLength(250);
   expect(ids[0]).toBe('001249');
+  const people = await connection.query("SELECT Profile.Name FROM User WHERE Profile.Name LIKE 'System%'");
+  expect(people.records).toMatchObject([{ Profile: { Name: 'System Administrator' } }]);
   const names = await connection.query(
     "SELECT Name FROM Account WHERE (Size > 3 AND Size <= 5) OR Name LIKE 'account 1_' OR Id IN ('0017') ORDER BY Size LIMIT 4",
   );

@@ -6,7 +6,7 @@ export const ACTIONS = [
   'GET /                                    the orgs, with their auth URLs',
   'POST /latency {"ms": 100}                time before each answer',
   'POST /orgs/{name}/faults {"kind": "hang", "times": 1, "path": "/limits"}',
-  '    kinds: hang drip drop endless html html-503 unauthorized forbidden gone used-up redirect error doctype zip (with "zip": "parent") reply (with "status", "body")',
+  '    kinds: hang drip drop lost endless html html-503 unauthorized forbidden gone used-up redirect error doctype zip (with "zip": "parent") reply (with "status", "body")',
   'DELETE /orgs/{name}/faults               the org works again',
   'POST /orgs/{name}/limits {"DailyApiRequests": {"used": 95000}}',
   'PUT /orgs/{name}/metadata/classes/A.cls  the body is the file; "x-modified-by" names who',

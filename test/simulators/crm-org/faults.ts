@@ -4,6 +4,7 @@ import type { HostileZip } from './zip.ts';
 /**
  * What an org does instead of answering. `unauthorized` and the like answer as the interface does that was called: REST
  * or SOAP. `zip` and `doctype` change what the Metadata interface answers; `reply` answers what it says, an object as JSON.
+ * `lost` does what was asked for, and breaks the connection off instead of answering.
  */
 export type Fault =
   | {
@@ -11,6 +12,7 @@ export type Fault =
         | 'hang'
         | 'drip'
         | 'drop'
+        | 'lost'
         | 'html'
         | 'html-503'
         | 'unauthorized'
@@ -40,7 +42,7 @@ const PAGE =
   '<!DOCTYPE html><html><head><title>Maintenance</title></head><body>We are down for maintenance.</body></html>';
 const DRIP_MS = 100;
 
-/** Executes a fault on a response; false for one that the Metadata interface has to execute itself. */
+/** Executes a fault on a response; false for one that happens as the request is answered. */
 export function carryOut(
   fault: Fault,
   response: ServerResponse,
@@ -99,6 +101,7 @@ export function carryOut(
       return true;
     }
     case 'doctype':
+    case 'lost':
     case 'zip':
       return false;
   }

@@ -117,6 +117,10 @@ export async function crmSimulator(orgs: readonly OrgOptions[] = USUAL_ORGS): Pr
           usage?.isOver && !isSoap
             ? USED_UP
             : ((await oauth(org, request)) ?? rest(org, all.values(), request) ?? soap(org, request) ?? NOT_FOUND);
+        if (fault?.kind === 'lost') {
+          response.socket?.destroy();
+          return;
+        }
         response.writeHead(reply.status, {
           'content-type': reply.contentType,
           ...(usage && { 'sforce-limit-info': `api-usage=${usage.used}/${usage.max}` }),

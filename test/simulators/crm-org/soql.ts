@@ -4,7 +4,8 @@ export interface SoqlTable {
   rows: () => SoqlRow[];
 }
 export type SoqlValue = string | number | boolean | null;
-export type SoqlRow = Record<string, SoqlValue>;
+/** A field of a related record has its path for a name, `Profile.Name`; what is an object is answered, and compared with nothing. */
+export type SoqlRow = Record<string, SoqlValue | object>;
 
 /** A query that the platform refuses, with its code. */
 export class SoqlError extends Error {
@@ -18,7 +19,7 @@ export class SoqlError extends Error {
 export interface SoqlResult {
   object: string;
   /** Null for `SELECT COUNT()`. */
-  rows: SoqlRow[] | null;
+  rows: Record<string, unknown>[] | null;
   totalSize: number;
 }
 
@@ -136,14 +137,14 @@ export function runSoql(soql: string, tables: Record<string, SoqlTable>): SoqlRe
     if (isWord('LIKE')) {
       at++;
       const pattern = likePattern(take('text'));
-      return (row) => pattern.test(String(row[field] ?? ''));
+      return (row) => pattern.test(String(cell(row, field) ?? ''));
     }
     if (isWord('IN', 'NOT')) {
       const isNegated = isWord('NOT');
       if (isNegated) at++;
       expect('word', 'IN');
       const all = values();
-      return (row) => all.some((one) => isEqual(row[field] ?? null, one)) !== isNegated;
+      return (row) => all.some((one) => isEqual(cell(row, field), one)) !== isNegated;
     }
     const sign = take('sign');
     const right = value();
@@ -158,7 +159,7 @@ export function runSoql(soql: string, tables: Record<string, SoqlTable>): SoqlRe
     };
     const holds = compare[sign];
     if (!holds) throw malformed(`unexpected token: '${sign}'`);
-    return (row) => holds(row[field] ?? null);
+    return (row) => holds(cell(row, field));
   };
   const term = (): Condition => {
     if (isWord('NOT')) {
@@ -203,7 +204,7 @@ export function runSoql(soql: string, tables: Record<string, SoqlTable>): SoqlRe
     } while (isSign(','));
     rows = rows.toSorted((left, right) => {
       for (const { field, sign } of keys) {
-        const compared = order(left[field] ?? null, right[field] ?? null);
+        const compared = order(cell(left, field), cell(right, field));
         if (compared !== 0) return compared * sign;
       }
       return 0;
@@ -220,9 +221,26 @@ export function runSoql(soql: string, tables: Record<string, SoqlTable>): SoqlRe
   const taken = rows.slice(offset, offset + limit);
   return {
     object: name,
-    rows: isCount ? null : taken.map((row) => Object.fromEntries(fields.map((field) => [field, row[field] ?? null]))),
+    rows: isCount ? null : taken.map((row) => nested(row, fields)),
     totalSize: taken.length,
   };
+}
+
+const cell = (row: SoqlRow, field: string): SoqlValue => {
+  const value = row[field] ?? null;
+  return typeof value === 'object' ? null : value;
+};
+
+/** Fields of related records are members of those: `{"Profile": {"Name": "…"}}`. */
+function nested(row: SoqlRow, fields: readonly string[]): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const field of fields) {
+    const [relation = field, ...rest] = field.split('.');
+    const value = row[field] ?? null;
+    if (rest.length === 0) record[field] = value;
+    else record[relation] = { ...(record[relation] as object | undefined), [rest.join('.')]: value };
+  }
+  return record;
 }
 
 const isEqual = (left: SoqlValue, right: SoqlValue): boolean =>

@@ -38,3 +38,12 @@ test('more records than a call takes are refused by the platform; an answer abou
     code: 'OTHER_COUNT',
   });
 });
+
+test('an answer that is lost says nothing of what the org did', async () => {
+  const { org, people, simulated } = opened();
+  const { login } = people.addUser('ada@x.example');
+  simulated.fail('lost', { path: /composite/ });
+  const records = [{ Id: login.id, IsFrozen: true }];
+  expect(failureOf(await org.updateRecords({ type: 'UserLogin', records }))).toMatchObject({ kind: 'unreachable' });
+  expect(people.user('ada@x.example').login.isFrozen).toBe(true);
+});
