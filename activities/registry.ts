@@ -19,7 +19,11 @@ import { createEnvironmentLockActivities } from './delivery/environment-locks/en
 import { createReviewActivities } from './review/review-assignments/review-assignments.activities.ts';
 import { createFlowActivities } from './delivery/flows/flows.activities.ts';
 import { createCommandActivities, createOwnCommandActivities } from './delivery/flows/commands.activities.ts';
-import { createOperationActivities, createPatchBranch } from './delivery/flows/operations.activities.ts';
+import {
+  createOperationActivities,
+  createPatchBranch,
+  type Operations,
+} from './delivery/flows/operations.activities.ts';
 import { elevatePrivileges } from './delivery/org-people/elevate-privileges.ts';
 import { takeBackPrivileges } from './delivery/org-people/take-back-privileges.ts';
 import { freezePeople, unfreezePeople } from './delivery/org-people/freeze-people.ts';
@@ -70,15 +74,18 @@ const SWEEPS_AT_ONCE = 8;
 const METRICS_PUMPS = 2;
 
 /** What the service does for runs by itself. */
-const OPERATIONS = {
-  'create-patch-branch': createPatchBranch,
-  analyze,
-  'record-session': recordSession,
-  'request-freeze-users': freezePeople,
-  'request-unfreeze-users': unfreezePeople,
-  'request-elevated-privileges': elevatePrivileges,
+const OPERATIONS: Operations = {
+  operations: {
+    'create-patch-branch': createPatchBranch,
+    analyze,
+    'record-session': recordSession,
+    'request-freeze-users': freezePeople,
+    'request-unfreeze-users': unfreezePeople,
+    'request-elevated-privileges': elevatePrivileges,
+  },
+  undo: { 'request-elevated-privileges': takeBackPrivileges },
+  followed: {},
 };
-const UNDO = { 'request-elevated-privileges': takeBackPrivileges };
 
 export interface TaskQueue {
   taskQueue: string;
@@ -146,7 +153,7 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
         startUrlOf: (key, session) => startUrlOf(deps, key, session),
       }),
       ...createStartUrlActivities(deps),
-      ...createOperationActivities(deps, OPERATIONS, UNDO),
+      ...createOperationActivities(deps, OPERATIONS),
     },
     options: { maxConcurrentActivityTaskExecutions: CRM_AT_ONCE },
   },
@@ -194,7 +201,7 @@ const codeQueues = (deps: Deps): TaskQueue[] => [
     activities: {
       ...createGitActivities(deps),
       ...createBuildActivities(deps),
-      ...createOperationActivities(deps, OPERATIONS, UNDO),
+      ...createOperationActivities(deps, OPERATIONS),
       ...createPullRequestActivities(deps),
       ...createAnalysisResultActivities(deps),
     },
@@ -202,7 +209,7 @@ const codeQueues = (deps: Deps): TaskQueue[] => [
   },
   {
     taskQueue: ANALYSIS_QUEUE,
-    activities: createOperationActivities(deps, OPERATIONS, UNDO),
+    activities: createOperationActivities(deps, OPERATIONS),
     options: { ...QUICK_CANCELLATION, maxConcurrentActivityTaskExecutions: deps.analysis.atOnce },
   },
 ];

@@ -161,14 +161,21 @@ export const ORG_CHANGE = {
   startToCloseTimeout: '2 hours',
   heartbeatTimeout: '10 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
+  retry: retry({ first: '1 second', longest: '1 minute', times: 20 }),
+} satisfies ActivityOptions;
+
+/** The end of what an org does for a cancelled run: tried for some ten minutes, since the run ends as soon as that is known. */
+export const ORG_CANCEL = {
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry: retry({ first: '1 second', longest: '1 minute', times: 15 }),
 } satisfies ActivityOptions;
 
 /** What a change of an org has begun must be undone, however long the org is away. */
 export const ORG_UNDO = {
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+  retry: retry({ first: '1 second', longest: '5 minutes' }),
 } satisfies ActivityOptions;
 
 /**

@@ -24,6 +24,8 @@ export interface DeliveryWork {
     /** Programs that the operator allows, by type of flow. */
     commands: Commands;
     commandRuns: CommandRuns;
+    /** Multiplies the pauses in which orgs are asked how far they are; 1 but for tests. */
+    pace: number;
   };
 }
 
@@ -36,5 +38,5 @@ export function createDeliveryWork(base: Base & DeliveryParts): Made<DeliveryWor
     leaseTimes,
     apiUrl: internalUrlOf(config),
   });
-  return { parts: { flows: { commands, commandRuns } } };
+  return { parts: { flows: { commands, commandRuns, pace: config.SERVICE_PACE } } };
 }

@@ -1,12 +1,23 @@
 import type { Area } from '../kernel/area-manifest.ts';
 import { openRunsOfProject } from './flows/flow-runs.queries.ts';
-import { whyNotInOrg } from './org-people/org-of-run.ts';
+import type { OfferedType } from './flows/runs.hooks.ts';
+import { whyNotPeople } from './org-people/people-offers.ts';
+import type { Tx } from '../unit-of-work.ts';
 import { runsWaitingForWindows } from './promotion/promotion.queries.ts';
+
+/** Why the service itself cannot execute a type that is asked for, as far as the database knows; of each feature. */
+const WHY_NOT: readonly ((tx: Tx, offered: OfferedType) => Promise<string | null>)[] = [whyNotPeople];
 
 /** What the area adds to the service. */
 export const delivery = {
   hooks: {
-    typeOffered: whyNotInOrg,
+    async typeOffered(tx, offered) {
+      for (const whyNot of WHY_NOT) {
+        const why = await whyNot(tx, offered);
+        if (why !== null) return why;
+      }
+      return null;
+    },
     projectRemoved: async (tx, projectId) => ({ runs: await openRunsOfProject(tx, projectId) }),
     async environmentChanged(tx, environment) {
       for (const run of await runsWaitingForWindows(tx, environment)) tx.after('run', run);

@@ -9,6 +9,7 @@ import {
   FlowScheduleSchema,
   RunTokenSchema,
 } from './flows/flows.entities.ts';
+import { OrgStepSchema } from './org-steps/org-steps.entities.ts';
 import { PrivilegeGrantSchema } from './org-people/privilege-grants.entities.ts';
 import {
   ReleaseCandidateSchema,
@@ -30,6 +31,7 @@ export const entities = [
   FlowScheduleSchema,
   RunTokenSchema,
   PrivilegeGrantSchema,
+  OrgStepSchema,
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
   PackageVersionSchema,

@@ -1,7 +1,8 @@
 import type { RunKey } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { type RunContext, runById } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import { isFinal } from '../../../domain/delivery/flows/run-status-rules.ts';
-import type { OperationId } from '../../../domain/delivery/flows/flow-types.ts';
+import type { StepProgress } from '../../../domain/delivery/org-steps/org-step-rules.ts';
+import type { OperationOf } from '../../../workflows/delivery/flows/operations.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
@@ -43,27 +44,74 @@ export const createPatchBranch: Operation = async (deps, tenant, run) => {
     : { status: 'failed', error: made.reason };
 };
 
+/** How far a followed operation is, and when to look again. */
+export interface Pending {
+  /** Seconds; tests multiply them by `SERVICE_PACE`. */
+  againInSeconds: number;
+  /** What operators read: `Copying the sandbox`. */
+  text: string;
+  progress?: StepProgress;
+}
+
 /**
- * @param operations what the service does by itself, of all areas.
- * @param undo of those that last for a time.
+ * What the service does in small steps, of which rows of `org_step` say how far it is. Each call may come twice, or die
+ * between two lines.
  */
-export const createOperationActivities = (
-  deps: Deps,
-  operations: Readonly<Record<OperationId, Operation>>,
-  undo: Readonly<Partial<Record<OperationId, UndoOperation>>>,
-) => ({
+export interface FollowedOperation {
+  /** Does what is next, or looks how far the org is. */
+  advance: (deps: Deps, tenant: TenantKey, run: RunContext, signal: AbortSignal) => Promise<RunOutcome | Pending>;
+  /** Stops it in the org as far as that can be done. Answers what goes on there nevertheless; null: nothing. */
+  cancel: (deps: Deps, tenant: TenantKey, run: RunContext, signal: AbortSignal) => Promise<string | null>;
+}
+
+const isPending = (next: RunOutcome | Pending): next is Pending => 'againInSeconds' in next;
+
+/** What the service does by itself, of all areas. */
+export interface Operations {
+  operations: Readonly<Record<OperationOf<'once' | 'held'>, Operation>>;
+  undo: Readonly<Record<OperationOf<'held'>, UndoOperation>>;
+  followed: Readonly<Record<OperationOf<'followed'>, FollowedOperation>>;
+}
+
+export const createOperationActivities = (deps: Deps, { operations, undo, followed }: Operations) => ({
   /** Executes a run of a type that the service does itself. */
   async runOperation(key: RunKey): Promise<HeldOutcome> {
     const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
-    const operation: Operation | undefined = operations[run.taskType as OperationId];
+    const operation = byType<Operation>(operations, run.taskType);
     // An engine whose store is older than the row asks again for what has ended.
     if (isFinal(run.status)) return { status: run.status };
-    if (!operation) return { status: 'failed', error: `The service itself does not execute ${run.taskType}` };
+    if (!operation) return notExecuted(run);
     return operation(deps, key, run);
+  },
+
+  /** Takes a followed operation on by a step; answers how it ended, or when to ask again. */
+  async advanceOperation(key: RunKey): Promise<RunOutcome | Pending> {
+    const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
+    const operation = byType<FollowedOperation>(followed, run.taskType);
+    if (isFinal(run.status)) return { status: run.status };
+    if (!operation) return notExecuted(run);
+    const next = await withHeartbeat((signal) => operation.advance(deps, key, run, signal));
+    return isPending(next) ? { ...next, againInSeconds: next.againInSeconds * deps.flows.pace } : next;
+  },
+
+  /** Stops a followed operation in its org; answers what goes on there nevertheless, or null. */
+  async cancelOperation(key: RunKey): Promise<string | null> {
+    const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
+    const operation = byType<FollowedOperation>(followed, run.taskType);
+    return operation ? withHeartbeat((signal) => operation.cancel(deps, key, run, signal)) : null;
   },
 
   /** Undoes what the operation of a run has begun, whatever became of the run meanwhile. */
   undoOperation: ({ taskType, ...key }: RunKey & { taskType: string }): Promise<Record<string, unknown>> =>
-    undo[taskType as OperationId]?.(deps, key) ?? Promise.resolve({}),
+    byType<UndoOperation>(undo, taskType)?.(deps, key) ?? Promise.resolve({}),
 });
+
+/** Of a worker of another version, a type may be unknown here. */
+const byType = <Each>(all: Readonly<Record<string, Each>>, taskType: string): Each | undefined => all[taskType];
+
+const notExecuted = ({ taskType }: RunContext): RunOutcome => ({
+  status: 'failed',
+  error: `The service itself does not execute ${taskType}`,
+});
+
 export type OperationActivities = ReturnType<typeof createOperationActivities>;

@@ -11,11 +11,10 @@ import {
 import {
   type Assignment,
   DEFAULT_MINUTES,
-  isGiving,
   missingGrants,
-  NOTHING_GIVEN,
   type PermissionSet,
   refusalText,
+  whyNotGiven,
 } from '../../../domain/delivery/org-people/privilege-rules.ts';
 import type { CrmRow } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { partsOf } from '../../../domain/kernel/shared/at-once-rules.ts';
@@ -25,7 +24,8 @@ import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor
 import type { Deps } from '../../deps.ts';
 import { withHeartbeat } from '../../heartbeat.ts';
 import type { HeldOutcome, Operation } from '../flows/operations.activities.ts';
-import { type ActedOrg, actInOrg, answered, keepLines } from './act-in-org.ts';
+import { type ActedOrg, actInOrg, keepLines } from '../org-steps/act-in-org.ts';
+import { answered } from '../org-steps/org-call-failed.ts';
 import { assignments, permissionSets } from './org-permission-sets.ts';
 import { usersByName } from './org-users.ts';
 
@@ -38,7 +38,8 @@ const MINUTE_MS = 60_000;
 export const elevatePrivileges: Operation = (deps, tenant, run) => {
   const usernames = namesIn(run.payload.usernames);
   const names = namesIn(run.payload.permissionSets);
-  if (!isGiving(run.payload)) return Promise.resolve({ status: 'failed', error: NOTHING_GIVEN });
+  const why = whyNotGiven(run.payload);
+  if (why !== null) return Promise.resolve({ status: 'failed', error: why });
   return withHeartbeat((signal) =>
     actInOrg(deps, tenant, run, { signal }, async (org) => {
       const users = await usersByName(org.calls, usernames);

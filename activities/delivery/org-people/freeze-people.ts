@@ -16,7 +16,8 @@ import type { CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import { withHeartbeat } from '../../heartbeat.ts';
 import type { Operation } from '../flows/operations.activities.ts';
-import { actInOrg, answered, keepLines } from './act-in-org.ts';
+import { actInOrg, keepLines } from '../org-steps/act-in-org.ts';
+import { answered } from '../org-steps/org-call-failed.ts';
 import { loginsById, protectedUsersOf, rowsOf, selectedUsers } from './org-users.ts';
 
 /** What a run shows of people in its result; all of them are in its output. */

@@ -19,7 +19,7 @@ import {
 } from '../../../domain/delivery/org-people/people-soql-rules.ts';
 import { partsOf } from '../../../domain/kernel/shared/at-once-rules.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
-import { answered } from './act-in-org.ts';
+import { answered } from '../org-steps/org-call-failed.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const idOf = (value: unknown): string => longId(text(value));

@@ -14,7 +14,7 @@ import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { Deps } from '../../deps.ts';
 import { withHeartbeat } from '../../heartbeat.ts';
 import type { UndoOperation } from '../flows/operations.activities.ts';
-import { answered, OrgCallFailed } from './act-in-org.ts';
+import { answered, OrgCallFailed } from '../org-steps/org-call-failed.ts';
 import { assignments } from './org-permission-sets.ts';
 
 /**

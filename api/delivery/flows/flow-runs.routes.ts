@@ -4,6 +4,7 @@ import type { Commands } from '../../../domain/delivery/flows/programs/commands-
 import { type AcceptedRun, acceptNewRun, rerun } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { tenantOf } from '../../../domain/kernel/shared/actor.ts';
 import { listRuns } from '../../../domain/delivery/flows/run-list.queries.ts';
+import { stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { runDetail } from '../../../domain/delivery/flows/run-detail.queries.ts';
 import { requestCancel } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { runWarnings } from '../../../domain/delivery/flows/gates/run-warnings.ts';
@@ -18,7 +19,7 @@ import { byId } from '../../http/parameters.ts';
 import { pageReply, RawReply } from '../../http/replies.ts';
 import type { Scope } from '../../http/scope.ts';
 import { Run, RunDetail, RunIn, Runs, RunsQuery, RunStarted } from './flow-runs.schemas.ts';
-import { runView } from './run-view.ts';
+import { runView, stepView } from './run-view.ts';
 
 const GROUP = 'Flows';
 const DAY_MS = 86_400_000;
@@ -65,6 +66,7 @@ async function detail(
     policyViolations,
     ...row
   } = await runDetail(reads, id);
+  const steps = await stepsOfRun(reads, id);
   const temporalUrl = hasWorkflow
     ? adapters.flows.workflowUrl(
         adapters.launch.idOf(flowRunContract, {
@@ -86,6 +88,7 @@ async function detail(
     schedulePath,
     locks,
     policyViolations,
+    steps: steps.map(stepView),
     children: children.map(({ status, ...child }) => ({ ...child, status: displayOf(status) })),
     ...(temporalUrl !== undefined && { temporalUrl }),
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COUNTED_MAX } from '../../../domain/delivery/flows/run-list.queries.ts';
+import { STEP_STATES } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import { DISPLAY_STATUSES, RUN_STATUSES } from '../../../domain/delivery/flows/run-status-rules.ts';
 import { momentOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import { WORK_ITEM_TYPES } from '../../../domain/delivery/flows/flow-payloads.ts';
@@ -93,6 +94,25 @@ export const Run = z
   })
   .meta({ id: 'FlowRun' });
 
+const RunStep = z
+  .object({
+    name: z.string(),
+    state: z.enum(STEP_STATES).meta({
+      description:
+        '`asked`: the org may have been asked, and its answer is not known. `unknown`: nobody can tell whether it was done. `skipped`: there was nothing to do',
+    }),
+    since: Timestamp.nullable().meta({ description: 'When the org was asked for it; null: not yet' }),
+    until: Timestamp.nullable().meta({ description: 'When it ended; null: it has not' }),
+    detail: z.string().nullable(),
+    progress: z
+      .object({ percent: z.number().optional(), counts: z.record(z.string(), z.number()).optional() })
+      .nullable()
+      .meta({ description: 'As far as the org says it' }),
+    error: z.string().nullable(),
+    externalId: z.string().nullable().meta({ description: 'Its id in the org' }),
+  })
+  .meta({ id: 'FlowRunStep' });
+
 export const RunDetail = Run.extend({
   ...warnings,
   payload: JsonObject,
@@ -107,6 +127,10 @@ export const RunDetail = Run.extend({
   policyViolations: PolicyViolations.meta({
     description:
       'What the deployments that were reported with this run as their `executionId` broke of the policies of their environments, oldest first; a run of this service that passed their gates breaks none',
+  }),
+  steps: z.array(RunStep).meta({
+    description:
+      'What the service does in the org for the run, in order; empty for what a program or a pipeline executes, or what takes one call',
   }),
   locks: z.array(z.object({ lockKey: z.string(), ticketId: z.string().nullable(), runId: z.string().nullable() })),
   temporalUrl: z

@@ -1,7 +1,20 @@
 import type { z } from 'zod';
 import type { RunRow } from '../../../domain/delivery/flows/run-list.queries.ts';
 import { displayOf, isFinal, isSuccess } from '../../../domain/delivery/flows/run-status-rules.ts';
+import type { StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import type { Run } from './flow-runs.schemas.ts';
+
+/** A step of a run as its detail shows it. */
+export const stepView = ({ name, state, askedAt, endedAt, detail, progress, error, externalId }: StepRow) => ({
+  name,
+  state,
+  since: askedAt,
+  until: endedAt,
+  detail,
+  progress,
+  error,
+  externalId,
+});
 
 export const runView = ({ status, error, workflowPath: _, ...row }: RunRow, now: Date): z.input<typeof Run> => ({
   ...row,

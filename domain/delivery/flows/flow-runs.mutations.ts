@@ -20,7 +20,7 @@ export interface RunOutcome {
   /** What went wrong, for people; nothing internal. */
   error?: string | undefined;
   /** What went wrong, for programs to read; becomes a member of the result. */
-  code?: 'lock_lost' | 'outside_window' | undefined;
+  code?: 'lock_lost' | 'outside_window' | 'unknown_outcome' | undefined;
   /** Merged into the run's result. */
   result?: Record<string, unknown> | undefined;
 }

@@ -53,9 +53,15 @@ export function missingGrants(
 export const refusalText = (errors: readonly { code: string; message: string }[]): string =>
   errors.length === 0 ? 'The org gave no reason' : errors.map(({ code, message }) => `${message} (${code})`).join('; ');
 
-/** Why a run is refused that gives nobody anything. */
-export const NOTHING_GIVEN = 'The payload names nobody, or nothing to give: it needs usernames and permissionSets';
+/** A run gives at most so many permission sets, counted for each person. */
+export const GRANTS_MAX = 2_000;
 
-/** Whether a payload names people and what they are given. */
-export const isGiving = ({ usernames, permissionSets }: Readonly<Record<string, unknown>>): boolean =>
-  Array.isArray(usernames) && usernames.length > 0 && Array.isArray(permissionSets) && permissionSets.length > 0;
+/** Why a payload gives nobody anything, or too much at once; null: it can be given. */
+export function whyNotGiven({ usernames, permissionSets }: Readonly<Record<string, unknown>>): string | null {
+  const count = lengthOf(usernames) * lengthOf(permissionSets);
+  if (count === 0) return 'The payload names nobody, or nothing to give: it needs usernames and permissionSets';
+  if (count <= GRANTS_MAX) return null;
+  return `The payload gives ${count} permission sets, counted for each person; one run gives at most ${GRANTS_MAX}`;
+}
+
+const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);

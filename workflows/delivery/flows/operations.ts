@@ -5,15 +5,31 @@ import { ANALYSIS_QUEUE } from '../../queues.contract.ts';
 import { CRM_QUEUE } from '../../queues.contract.ts';
 import { GIT_QUEUE } from '../../queues.contract.ts';
 
-/**
- * Where and with which limits the service executes runs of the types that it executes itself. What `isUndone` lasts for a
- * time, and is undone at its end whatever happens.
- */
-export const OPERATIONS: Record<OperationId, { queue: string; options: ActivityOptions; isUndone?: boolean }> = {
-  'create-patch-branch': { queue: GIT_QUEUE, options: OUTSIDE_CALL },
-  analyze: { queue: ANALYSIS_QUEUE, options: ANALYSIS },
-  'record-session': { queue: CRM_QUEUE, options: BROWSER_HOLD },
-  'request-freeze-users': { queue: CRM_QUEUE, options: ORG_CHANGE },
-  'request-unfreeze-users': { queue: CRM_QUEUE, options: ORG_CHANGE },
-  'request-elevated-privileges': { queue: CRM_QUEUE, options: ORG_CHANGE, isUndone: true },
-};
+interface OperationTraits {
+  /**
+   * - `once`: one activity does it.
+   * - `held`: one activity begins it, and another undoes it when its time is over, whatever happens.
+   * - `followed`: short activities take it on, step by step, with pauses between.
+   */
+  form: 'once' | 'held' | 'followed';
+  queue: string;
+  options: ActivityOptions;
+}
+
+/** How, where and with which limits the service executes runs of the types that it executes itself. */
+const OPERATIONS = {
+  'create-patch-branch': { form: 'once', queue: GIT_QUEUE, options: OUTSIDE_CALL },
+  analyze: { form: 'once', queue: ANALYSIS_QUEUE, options: ANALYSIS },
+  'record-session': { form: 'once', queue: CRM_QUEUE, options: BROWSER_HOLD },
+  'request-freeze-users': { form: 'once', queue: CRM_QUEUE, options: ORG_CHANGE },
+  'request-unfreeze-users': { form: 'once', queue: CRM_QUEUE, options: ORG_CHANGE },
+  'request-elevated-privileges': { form: 'held', queue: CRM_QUEUE, options: ORG_CHANGE },
+} as const satisfies Record<OperationId, OperationTraits>;
+
+/** How the operation of a type is executed; the type must have one. */
+export const operationOf = (taskType: string): OperationTraits => OPERATIONS[taskType as OperationId];
+
+/** The types whose operation has such a form. */
+export type OperationOf<Form extends OperationTraits['form']> = {
+  [Id in OperationId]: Form extends (typeof OPERATIONS)[Id]['form'] ? Id : never;
+}[OperationId];

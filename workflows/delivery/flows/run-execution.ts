@@ -22,13 +22,14 @@ import type { PipelineActivities } from '../../../activities/delivery/flows/pipe
 import type { RunPlan } from '../../../activities/delivery/flows/run-steps.activities.ts';
 import { locksOf } from '../../../domain/delivery/flows/programs/executor-rules.ts';
 import type { AcceptedRun, RunKey } from '../../../domain/delivery/flows/new-runs.mutations.ts';
-import type { OperationId } from '../../../domain/delivery/flows/flow-types.ts';
+import { progressText } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import {
   BRIEF_OUTSIDE_CALL,
   COMMAND,
   FOLLOW_COMMAND,
   LOCAL_DATABASE_WORK,
+  ORG_CANCEL,
   ORG_UNDO,
   OUTSIDE_CALL,
   UNTIL_DONE,
@@ -37,7 +38,7 @@ import { startOptions } from '../../temporal-start.ts';
 import { childSettledSignal, flowRunContract, pipelineReportedSignal } from './flow-run.contract.ts';
 import { COMMANDS_QUEUE } from '../../queues.contract.ts';
 import { INTERNAL_POLL, PollBackoff, EXTERNAL_POLL } from './poll-backoff.ts';
-import { OPERATIONS } from './operations.ts';
+import { operationOf } from './operations.ts';
 import { queueBeside, queuePrefix } from './queues.ts';
 
 const { acceptChildren, cancelChildren } = proxyActivities<ChildActivities>(UNTIL_DONE);
@@ -95,9 +96,38 @@ export class RunExecution {
   }
 
   #runOperation(): Promise<RunOutcome> {
-    const { queue, options, isUndone } = OPERATIONS[this.#taskType as OperationId];
-    const { runOperation } = proxyActivities<OperationActivities>({ ...options, taskQueue: queueBeside(queue) });
-    return isUndone ? this.#runForATime(runOperation, queueBeside(queue)) : runOperation(this.#run);
+    const { form, queue, options } = operationOf(this.#taskType);
+    const taskQueue = queueBeside(queue);
+    const { runOperation, advanceOperation } = proxyActivities<OperationActivities>({ ...options, taskQueue });
+    if (form === 'followed') return this.#followOperation(advanceOperation, taskQueue);
+    return form === 'held' ? this.#runForATime(runOperation, taskQueue) : runOperation(this.#run);
+  }
+
+  /** Takes an operation on until it ends; one that is cancelled is stopped in its org, as far as that can be done. */
+  async #followOperation(advance: OperationActivities['advanceOperation'], taskQueue: string): Promise<RunOutcome> {
+    try {
+      for (;;) {
+        const next = await advance(this.#run);
+        if (!('againInSeconds' in next)) return next;
+        setCurrentDetails(progressText(next.text, next.progress ?? {}));
+        await sleep(Math.max(1, next.againInSeconds * 1_000), { summary: next.text });
+      }
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+    }
+    const remark = await CancellationScope.nonCancellable(() => this.#cancelOperation(taskQueue));
+    return remark === null ? { status: 'cancelled' } : { status: 'cancelled', error: remark };
+  }
+
+  async #cancelOperation(taskQueue: string): Promise<string | null> {
+    setCurrentDetails('Stopping what the org does');
+    const { cancelOperation } = proxyActivities<OperationActivities>({ ...ORG_CANCEL, taskQueue });
+    try {
+      return await cancelOperation(this.#run);
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      return 'What the org does may go on: it could not be reached';
+    }
   }
 
   /** Executes what lasts for a time; it is undone then, and when the run fails or is cancelled. */

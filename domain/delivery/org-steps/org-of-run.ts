@@ -3,9 +3,6 @@ import { answeringOrg } from '../../projects/environments/org-name-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import { countOrgs, orgsByName, type OrgRow } from '../../orgs/crm-orgs/crm-orgs.queries.ts';
-import type { OfferedType } from '../flows/runs.hooks.ts';
-import { NOBODY, selectionOf } from './freeze-rules.ts';
-import { isGiving, NOTHING_GIVEN } from './privilege-rules.ts';
 
 /** What names the org of a run. */
 export interface RunInOrg {
@@ -30,24 +27,19 @@ export async function orgOfRun(tx: Tx, { payload, environmentId }: RunInOrg): Pr
   return org;
 }
 
-const PEOPLE_TYPES: ReadonlySet<string> = new Set([
-  'request-freeze-users',
-  'request-unfreeze-users',
-  'request-elevated-privileges',
-]);
-
-/** Why the service cannot act on people in an org: no such org, or nobody is named. Null: it can. */
-export async function whyNotInOrg(tx: Tx, { id, run }: OfferedType): Promise<string | null> {
-  if (!PEOPLE_TYPES.has(id)) return null;
+/**
+ * Why a run cannot act in its org, as far as the database knows; null: it can.
+ * @param run undefined: any run of the tenant.
+ */
+export async function whyNoOrg(tx: Tx, run: RunInOrg | undefined): Promise<string | null> {
   if (!run) return (await countOrgs(tx, {})) > 0 ? null : 'No org is registered in which the service could do it';
   try {
     await orgOfRun(tx, run);
+    return null;
   } catch (error) {
     if (error instanceof DomainError) return error.message;
     throw error;
   }
-  if (id === 'request-elevated-privileges') return isGiving(run.payload) ? null : NOTHING_GIVEN;
-  return selectionOf(run.payload) ? null : NOBODY;
 }
 
 const unavailable = (detail: string) => new DomainError('flow_unavailable', detail);

@@ -1,31 +1,19 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { CrmAnswer, CrmFailure, CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
+import type { CrmFailure, CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { failureText } from '../../../domain/orgs/crm-orgs/tokens/org-failure-rules.ts';
 import type { CallOptions } from '../../../domain/orgs/crm-orgs/tokens/org-connections.ts';
 import { keepOutput } from '../../../domain/delivery/flows/programs/run-programs.queries.ts';
 import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
-import { orgOfRun } from '../../../domain/delivery/org-people/org-of-run.ts';
+import { orgOfRun } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { objectKey } from '../../../domain/kernel/objects/object-key-rules.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { REFUSED } from '../../../workflows/delivery/flows/flow-run.contract.ts';
 import type { Deps } from '../../deps.ts';
-import type { HeldOutcome } from '../flows/operations.activities.ts';
-
-/** The org did not do what it was called for. */
-export class OrgCallFailed extends Error {
-  readonly failure: CrmFailure;
-  constructor(failure: CrmFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
-
-/** What an org answered; throws within `actInOrg`, which ends or repeats the step. */
-export function answered<Value>(answer: CrmAnswer<Value>): Value {
-  if (answer.isOk) return answer.value;
-  throw new OrgCallFailed(answer);
-}
+import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
+import type { HeldOutcome, Pending } from '../flows/operations.activities.ts';
+import { AskedTooSoon, UnknownOutcome } from './begin-once.ts';
+import { OrgCallFailed } from './org-call-failed.ts';
 
 /** An org in which a run acts. */
 export interface ActedOrg {
@@ -34,7 +22,8 @@ export interface ActedOrg {
   calls: CrmOrg;
 }
 
-const PASSES: Readonly<Record<CrmFailure['kind'], boolean>> = {
+/** What passes by itself; a call that failed so may have been done. */
+export const PASSES: Readonly<Record<CrmFailure['kind'], boolean>> = {
   limited: true,
   unreachable: true,
   timeout: true,
@@ -47,10 +36,10 @@ const PASSES: Readonly<Record<CrmFailure['kind'], boolean>> = {
 const LIMITED_RETRY = '5 minutes';
 
 /** A failure that passes is thrown, and the step is tried again; another one ends the run with what the platform says. */
-function settled(username: string, { failure }: OrgCallFailed): HeldOutcome {
+function settled(username: string, failed: OrgCallFailed): RunOutcome {
+  const { failure } = failed;
+  if (!PASSES[failure.kind]) return refusalOf(username, failed);
   const error = failureText(`Org ${username}`, failure);
-  if (!PASSES[failure.kind])
-    return { status: 'failed', error, ...(failure.code !== null && { result: { platformCode: failure.code } }) };
   throw ApplicationFailure.create({
     message: error,
     type: REFUSED,
@@ -59,14 +48,62 @@ function settled(username: string, { failure }: OrgCallFailed): HeldOutcome {
   });
 }
 
+const refusalOf = (username: string, { failure }: OrgCallFailed): RunOutcome => ({
+  status: 'failed',
+  error: failureText(`Org ${username}`, failure),
+  ...(failure.code !== null && { result: { platformCode: failure.code } }),
+});
+
 /** Acts in the org of a run; what the org refuses is the outcome of the run. */
-export async function actInOrg(
+export const actInOrg = (
+  deps: Deps,
+  tenant: TenantKey,
+  run: RunContext,
+  options: Pick<CallOptions, 'signal'>,
+  work: (org: ActedOrg) => Promise<HeldOutcome>,
+): Promise<HeldOutcome> => inOrg(deps, tenant, run, { ...options, onFailure: settled }, work);
+
+/** A followed operation is given up where its org has been away for so long. */
+const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
+
+/**
+ * Takes a followed operation on in the org of its run. A failure that passes is waited for, for a day; another one ends
+ * the run.
+ */
+export async function followInOrg(
+  deps: Deps,
+  tenant: TenantKey,
+  run: RunContext,
+  options: Pick<CallOptions, 'signal'>,
+  work: (org: ActedOrg) => Promise<RunOutcome | Pending>,
+): Promise<RunOutcome | Pending> {
+  const since = run.startedAt === null ? deps.now() : new Date(run.startedAt);
+  const isGivenUp = deps.now().getTime() - since.getTime() > GIVEN_UP_AFTER_MS;
+  const onFailure = (username: string, failed: OrgCallFailed): RunOutcome | Pending => {
+    const { failure } = failed;
+    if (!PASSES[failure.kind] || isGivenUp) return refusalOf(username, failed);
+    const againInSeconds = failure.kind === 'limited' ? 300 : 15;
+    return { againInSeconds, text: failureText(`Waiting for org ${username}`, failure) };
+  };
+  try {
+    return await inOrg(deps, tenant, run, { ...options, onFailure }, work);
+  } catch (error) {
+    if (error instanceof AskedTooSoon) return error.pending;
+    if (error instanceof UnknownOutcome) return { status: 'failed', code: 'unknown_outcome', error: error.message };
+    throw error;
+  }
+}
+
+async function inOrg<Result>(
   { actingAs, crm }: Deps,
   tenant: TenantKey,
   run: RunContext,
-  { signal }: Pick<CallOptions, 'signal'>,
-  work: (org: ActedOrg) => Promise<HeldOutcome>,
-): Promise<HeldOutcome> {
+  {
+    signal,
+    onFailure,
+  }: Pick<CallOptions, 'signal'> & { onFailure: (username: string, failed: OrgCallFailed) => Result },
+  work: (org: ActedOrg) => Promise<Result>,
+): Promise<Result | RunOutcome> {
   let username = '';
   try {
     // In the name of whoever asked: a token with projects reaches no other orgs.
@@ -75,7 +112,7 @@ export async function actInOrg(
     const calls = crm.connections.callOrg({ ...tenant, orgId: org.id }, { isRun: true, signal });
     return await work({ orgId: org.id, username, calls });
   } catch (error) {
-    if (error instanceof OrgCallFailed) return settled(username, error);
+    if (error instanceof OrgCallFailed) return onFailure(username, error);
     if (error instanceof DomainError && error.code !== 'unavailable') return { status: 'failed', error: error.message };
     throw error;
   }
