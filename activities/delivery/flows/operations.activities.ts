@@ -70,7 +70,7 @@ const isPending = (next: RunOutcome | Pending): next is Pending => 'againInSecon
 export interface Operations {
   operations: Readonly<Record<OperationOf<'once' | 'held'>, Operation>>;
   undo: Readonly<Record<OperationOf<'held'>, UndoOperation>>;
-  followed: Readonly<Record<OperationOf<'followed'>, FollowedOperation>>;
+  followed: Readonly<Record<string, FollowedOperation>>;
 }
 
 export const createOperationActivities = (deps: Deps, { operations, undo, followed }: Operations) => ({
@@ -106,7 +106,7 @@ export const createOperationActivities = (deps: Deps, { operations, undo, follow
     byType<UndoOperation>(undo, taskType)?.(deps, key) ?? Promise.resolve({}),
 });
 
-/** Of a worker of another version, a type may be unknown here. */
+/** Undefined for a type that only workers of another version know. */
 const byType = <Each>(all: Readonly<Record<string, Each>>, taskType: string): Each | undefined => all[taskType];
 
 const notExecuted = ({ taskType }: RunContext): RunOutcome => ({

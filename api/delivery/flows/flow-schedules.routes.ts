@@ -17,7 +17,7 @@ import { EngineUnavailableError } from '../../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { byId, NoContent } from '../../http/parameters.ts';
 import type { Scope } from '../../http/scope.ts';
-import { NewSchedule, Schedule, ScheduleIn } from './flow-runs.schemas.ts';
+import { NewSchedule, Schedule, ScheduleIn } from './flow-schedules.schemas.ts';
 
 const GROUP = 'Flows';
 
