@@ -109,6 +109,46 @@ test('production shows its sandboxes and gives a code for one', async () => {
   await expect(ask('copying')).rejects.toMatchObject({ errorCode: 'INVALID_STATUS' });
 });
 
+test('production makes a sandbox, waits with its activation, makes it anew, and deletes it', async () => {
+  const { copies } = given.crm.org('acme');
+  const connection = await signedIn('acme');
+  const infos = connection.tooling.sobject('SandboxInfo');
+  const ActivationUserGroupId = copies.addGroup('Testers');
+  const made = await infos.create({
+    SandboxName: 'qa',
+    LicenseType: 'Developer_Pro',
+    ActivationUserGroupId,
+    AutoActivate: false,
+  });
+  const id = String(made.id);
+  await expect(infos.create({ SandboxName: 'QA', LicenseType: 'FULL' })).rejects.toMatchObject({
+    errorCode: 'DUPLICATE_VALUE',
+  });
+  await copies.finish('qa');
+  const processes = await connection.tooling.query<{ Id: string; Status: string }>(
+    "SELECT Id, Status FROM SandboxProcess WHERE SandboxName = 'qa'",
+  );
+  expect(processes.records).toMatchObject([{ Status: 'Pending Activation' }]);
+  await connection.tooling.sobject('SandboxProcess').update({
+    Id: String(processes.records[0]?.Id),
+    RefreshAction: 'ACTIVATE',
+  });
+  await copies.finish('qa');
+  expect(copies.copy('qa').status).toBe('Completed');
+  copies.copy('qa').createdAt = new Date(Date.now() - 86_400_001);
+  const { Id, LicenseType } = (await infos.retrieve(id)) as { Id: string; LicenseType: string };
+  expect(LicenseType).toBe('DEVELOPER PRO');
+  await expect(infos.update({ Id } as never)).rejects.toMatchObject({
+    errorCode: 'INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST',
+  });
+  await infos.update({ Id, LicenseType, ActivationUserGroupId, AutoActivate: true } as never);
+  await expect(infos.destroy(id)).rejects.toThrow('in progress');
+  await copies.finish('qa');
+  copies.copy('qa').createdAt = new Date(Date.now() - 86_400_001);
+  await infos.destroy(id);
+  await expect(infos.retrieve(id)).rejects.toMatchObject({ errorCode: 'NOT_FOUND' });
+});
+
 test('metadata is described, listed and retrieved, and an archive is given once', async () => {
   const { metadata } = given.crm.org('acme');
   metadata.write('classes/Invoice.cls', 'public class Invoice {}', { modifiedBy: 'Grace' });

@@ -8,6 +8,7 @@ import { readJson } from '../outbound/outbound-http.ts';
 import { createCrmMetadata } from './crm-metadata.ts';
 import { createCrmOrg } from './crm-org.ts';
 import { createCrmRecords } from './crm-records.ts';
+import { createCrmSandboxChanges } from './crm-sandbox-changes.ts';
 import { createCrmSandboxes } from './crm-sandboxes.ts';
 import { createCrmSession } from './crm-session.ts';
 import { createCrmTokens } from './crm-tokens.ts';
@@ -45,9 +46,11 @@ export function createCrmPlatform({
     apiVersion,
     org(access) {
       const session = createCrmSession({ send, apiVersion, timeouts, access });
+      const rest = createCrmOrg(session, timeouts);
       return {
-        ...createCrmOrg(session, timeouts),
+        ...rest,
         ...createCrmSandboxes(session, { addresses, scratchAuthField, timeouts }),
+        ...createCrmSandboxChanges(session, rest.query),
         ...createCrmMetadata(session, timeouts),
         ...createCrmRecords(session),
       };

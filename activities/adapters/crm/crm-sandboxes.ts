@@ -11,12 +11,14 @@ import { createCrmOrg, isoTime, shaped } from './crm-org.ts';
 import type { CrmTimeouts } from './crm-http.ts';
 import type { CrmSession } from './crm-session.ts';
 
-const text = z
+export const text = z
   .string()
   .nullish()
   .transform((value) => value ?? null);
 const time = z.string().refine((value) => !Number.isNaN(Date.parse(value)));
-const Process = z.object({
+/** A row of `SandboxProcess`. */
+export const Process = z.object({
+  Id: z.string(),
   Status: z.string(),
   SandboxName: z.string(),
   SandboxInfoId: text,

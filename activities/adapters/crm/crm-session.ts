@@ -71,6 +71,7 @@ export function createCrmSession({ send: sendCrm, apiVersion, timeouts, access }
       async (response) => {
         const { status, contentType, json, sizeBytes } = await readJson(response);
         if (budget) budget.bytes -= sizeBytes;
+        if (status === 204) return { isOk: true, value: null };
         if (status >= 200 && status < 300)
           return json === undefined ? notJson({ contentType }) : { isOk: true, value: json };
         return restFailure(status, json, session);

@@ -8,7 +8,7 @@ import type {
   RetrievedArchive,
 } from './crm-metadata.port.ts';
 import type { CrmRecords } from './crm-records.port.ts';
-import type { CrmSandbox, CrmSandboxInfo, SandboxCode, ScratchOrg } from './crm-sandboxes.port.ts';
+import type { CrmSandbox, CrmSandboxInfo, SandboxChanges, SandboxCode, ScratchOrg } from './crm-sandboxes.port.ts';
 
 /**
  * Why a call to the platform failed.
@@ -163,7 +163,7 @@ export interface CrmRows {
 }
 
 /** The calls of one org. Each takes at most 20 s, a query of several pages twice that, a download 5 min. */
-export interface CrmOrg extends CrmRecords {
+export interface CrmOrg extends CrmRecords, SandboxChanges {
   /** Three calls: user info, user, organization. */
   identity: () => Promise<CrmAnswer<OrgIdentity>>;
   isDevHub: () => Promise<CrmAnswer<boolean>>;

@@ -1,7 +1,8 @@
-import type { CrmSandbox } from './crm-sandboxes.port.ts';
+import type { CrmSandbox, SandboxCopy } from './crm-sandboxes.port.ts';
 
 /** A row of `SandboxProcess`: one per creation or refresh of a sandbox. */
 export interface SandboxProcess {
+  Id: string;
   Status: string;
   SandboxName: string;
   SandboxInfoId: string | null;
@@ -43,3 +44,38 @@ const sandboxOf = (process: SandboxProcess): CrmSandbox => {
     endedAt: process.EndDate === null ? null : new Date(process.EndDate).toISOString(),
   };
 };
+
+/** What a row shows of the copying. */
+export function copyOf(process: SandboxProcess): SandboxCopy {
+  const { Status: status } = process;
+  const { name, orgId, sandboxInfoId, createdAt, endedAt, copyProgress } = sandboxOf(process);
+  return {
+    id: process.Id,
+    name,
+    sandboxInfoId,
+    licenseType: licenceTypeOf(process.LicenseType),
+    stage: isVoid(status)
+      ? 'void'
+      : status === 'Completed'
+        ? 'completed'
+        : status === 'Pending Activation'
+          ? 'pending_activation'
+          : 'copying',
+    status,
+    progress: process.CopyProgress === null ? null : copyProgress,
+    orgId,
+    createdAt,
+    endedAt,
+  };
+}
+
+/** The platform writes `DEVELOPER PRO`, its tools `Developer_Pro`; unknown ones stay as they are, in capitals. */
+export function licenceTypeOf<Text extends string | null | undefined>(text: Text): Text extends string ? string : null;
+export function licenceTypeOf(text: string | null | undefined): string | null {
+  return text
+    ? text
+        .trim()
+        .toUpperCase()
+        .replaceAll(/[\s_-]+/g, '_')
+    : null;
+}

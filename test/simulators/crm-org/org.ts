@@ -3,6 +3,7 @@ import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import type { Fault, FaultKind, FaultRule } from './faults.ts';
 import { MetadataStore } from './metadata-store.ts';
 import { OrgPeople } from './people.ts';
+import { OrgSandboxes } from './sandboxes.ts';
 import type { SoqlTable } from './soql.ts';
 
 export interface OrgOptions {
@@ -19,6 +20,8 @@ export interface OrgOptions {
   /** Status of a sandbox; `Completed` by default. */
   status?: string;
   copyProgress?: number;
+  /** False: its parent has its row already. */
+  isListed?: boolean;
   /** What the row of a scratch org in its dev hub has. `dead`: an auth URL whose token was revoked. */
   authUrl?: 'present' | 'missing' | 'dead';
   /** A folder whose files are the org's metadata. */
@@ -30,13 +33,16 @@ export interface SandboxRow {
   infoId: string;
   name: string;
   status: string;
-  copyProgress: number;
+  /** Null where the platform does not say it. */
+  copyProgress: number | null;
   /** 15 characters; null before there is one. */
   orgId: string | null;
   createdAt: Date;
   endedAt: Date | null;
   /** False for one that somebody else made: this user gets no code for it. */
   isOwn: boolean;
+  /** Copied, and still no code is given for it. */
+  isAuthDelayed?: boolean;
 }
 
 export interface ScratchRow {
@@ -89,6 +95,8 @@ export class SimulatedOrg {
   readonly parent: SimulatedOrg | undefined;
   /** Its users and what they may do. */
   readonly people: OrgPeople;
+  /** How its sandboxes are made, copied and deleted. */
+  readonly copies = new OrgSandboxes(this);
   username: string;
   /** 18 characters. */
   orgId = longId(newId('00D'));
@@ -260,10 +268,15 @@ export class SimulatedOrg {
     return rule.fault;
   }
 
-  /** A sandbox that is made anew: another org id, and nothing that was given before works. */
-  refresh(): void {
+  /** Another org id, and nothing that was given before works. */
+  becomeNew(): void {
     this.orgId = longId(newId('00D'));
     this.revokeApprovals();
+  }
+
+  /** A sandbox that is made anew at once. */
+  refresh(): void {
+    this.becomeNew();
     const row = this.parent?.sandboxes.find(({ name }) => this.username.endsWith(`.${name.toLowerCase()}`));
     if (!row || !this.parent) return;
     const now = new Date();

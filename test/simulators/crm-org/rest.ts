@@ -3,7 +3,6 @@ import { json, type Reply, restError, type SimulatedRequest } from './replies.ts
 import { runSoql, SoqlError, type SoqlRow, type SoqlTable } from './soql.ts';
 
 const DATA = /^\/services\/data\/v(\d+\.\d)(\/.*)?$/;
-const SANDBOX_NAME = /^[A-Za-z0-9]{1,10}$/;
 
 /** Whether a call counts against the org's calls of the day. */
 export const isCounted = (path: string): boolean => DATA.test(path) || path.startsWith('/services/Soap/');
@@ -35,8 +34,11 @@ export function rest(org: SimulatedOrg, orgs: Iterable<SimulatedOrg>, request: S
       ? json(200, { attributes: { type: 'User' }, Id: org.userId, Username: org.username })
       : restError(404, 'NOT_FOUND', 'The requested resource does not exist');
   if (resource === '/composite/sobjects') return org.people.collections(method, query.get('ids'), body);
-  if (resource === '/tooling/sandboxAuth' && method === 'POST') return sandboxAuth(org, orgs, body);
-  return restError(404, 'NOT_FOUND', 'The requested resource does not exist');
+  if (resource === '/tooling/sandboxAuth' && method === 'POST') return org.copies.auth(orgs, body);
+  return (
+    org.copies.request(method, resource, body, version) ??
+    restError(404, 'NOT_FOUND', 'The requested resource does not exist')
+  );
 }
 
 const limitsOf = (org: SimulatedOrg) =>
@@ -52,7 +54,10 @@ function runQuery(org: SimulatedOrg, version: string, isTooling: boolean, soql: 
     const { object, rows, totalSize } = runSoql(soql, tablesOf(org, isTooling));
     if (rows === null) return json(200, { totalSize, done: true, records: [] });
     const prefix = `/services/data/v${version}${isTooling ? '/tooling' : ''}/sobjects/${object}/`;
-    const records = rows.map((row) => ({ attributes: { type: object, url: prefix + String(row.Id ?? '') }, ...row }));
+    const records = rows.map((row) => ({
+      attributes: { type: object, url: prefix + ((row.Id ?? '') as string) },
+      ...row,
+    }));
     const key = newId('01g');
     org.queries.set(key, { isTooling, rows: records });
     return nextPage(org, version, isTooling, `${key}-0`);
@@ -82,13 +87,7 @@ const time = (date: Date): string => date.toISOString().replace('Z', '+0000');
 
 function tablesOf(org: SimulatedOrg, isTooling: boolean): Record<string, SoqlTable> {
   const table = (rows: () => SoqlRow[], ...fields: string[]): SoqlTable => ({ rows, fields });
-  if (isTooling) {
-    if (org.kind !== 'production' || !org.hasSandboxes) return {};
-    return {
-      SandboxProcess: table(() => sandboxProcesses(org), ...PROCESS_FIELDS),
-      SandboxInfo: table(() => sandboxInfos(org), 'Id', 'SandboxName', 'LicenseType', 'Description', 'SourceId'),
-    };
-  }
+  if (isTooling) return org.copies.tables({ isTooling });
   return {
     Organization: table(
       () => [
@@ -105,6 +104,7 @@ function tablesOf(org: SimulatedOrg, isTooling: boolean): Record<string, SoqlTab
       ...ORGANIZATION_FIELDS,
     ),
     ...org.people.tables(),
+    ...org.copies.tables({ isTooling }),
     ...(org.isDevHub && {
       ScratchOrgInfo: table(() => scratchOrgs(org), ...SCRATCH_FIELDS, ...(org.authField ? [org.authField] : [])),
     }),
@@ -115,35 +115,6 @@ function tablesOf(org: SimulatedOrg, isTooling: boolean): Record<string, SoqlTab
 const ORGANIZATION_FIELDS = 'Id Name OrganizationType IsSandbox InstanceName TrialExpirationDate NamespacePrefix'.split(
   ' ',
 );
-
-const PROCESS_FIELDS =
-  'Id Status SandboxName SandboxInfoId LicenseType CreatedDate CopyProgress SandboxOrganization SourceId Description EndDate'.split(
-    ' ',
-  );
-
-const sandboxProcesses = (org: SimulatedOrg): SoqlRow[] =>
-  org.sandboxes.map(({ id, status, name, infoId, createdAt, copyProgress, orgId, endedAt }) => ({
-    Id: id,
-    Status: status,
-    SandboxName: name,
-    SandboxInfoId: infoId,
-    LicenseType: 'DEVELOPER',
-    CreatedDate: time(createdAt),
-    CopyProgress: copyProgress,
-    SandboxOrganization: orgId,
-    SourceId: null,
-    Description: null,
-    EndDate: endedAt && time(endedAt),
-  }));
-
-const sandboxInfos = (org: SimulatedOrg): SoqlRow[] =>
-  [...new Map(org.sandboxes.map((row) => [row.infoId, row])).values()].map(({ infoId, name }) => ({
-    Id: infoId,
-    SandboxName: name,
-    LicenseType: 'DEVELOPER',
-    Description: null,
-    SourceId: null,
-  }));
 
 const SCRATCH_FIELDS =
   'Id ScratchOrg SignupUsername LoginUrl SignupInstance Status ExpirationDate CreatedDate OrgName Pooltag__c Allocation_status__c'.split(
@@ -165,31 +136,3 @@ const scratchOrgs = (org: SimulatedOrg): SoqlRow[] =>
     Allocation_status__c: 'Available',
     ...(org.authField !== undefined && { [org.authField]: authUrl }),
   }));
-
-function sandboxAuth(org: SimulatedOrg, orgs: Iterable<SimulatedOrg>, body: string): Reply {
-  const { clientId, sandboxName, callbackUrl } = JSON.parse(body) as Record<string, unknown>;
-  if (
-    typeof clientId !== 'string' ||
-    typeof callbackUrl !== 'string' ||
-    typeof sandboxName !== 'string' ||
-    !SANDBOX_NAME.test(sandboxName)
-  )
-    return restError(400, 'INVALID_INPUT', 'clientId, sandboxName and callbackUrl are required');
-  const rows = org.sandboxes.filter(
-    ({ name, status }) => name.toLowerCase() === sandboxName.toLowerCase() && !/^(D|E|Del.*)$/.test(status),
-  );
-  const row = rows.toSorted((left, right) => right.createdAt.getTime() - left.createdAt.getTime())[0];
-  if (!row) return restError(404, 'NOT_FOUND', 'The requested resource does not exist');
-  if (!row.isOwn) return restError(400, 'INSUFFICIENT_ACCESS', 'insufficient access rights on this sandbox');
-  if (row.status !== 'Completed') return restError(400, 'INVALID_STATUS', 'Sandbox is not ready for authentication');
-  for (const sandbox of orgs) {
-    if (sandbox.orgId.slice(0, 15) !== row.orgId) continue;
-    return json(200, {
-      authUserName: sandbox.username,
-      authCode: sandbox.newCode(clientId, callbackUrl),
-      instanceUrl: sandbox.claimedUrl ?? sandbox.url,
-      loginUrl: sandbox.url,
-    });
-  }
-  return restError(400, 'INVALID_STATUS', 'Sandbox is not ready for authentication');
-}

@@ -129,7 +129,14 @@ export async function crmSimulator(orgs: readonly OrgOptions[] = USUAL_ORGS): Pr
       });
       const org = new SimulatedOrg(options, url, parent, secrets);
       all.set(org.name, org);
-      if (parent) enlist(org, parent, options);
+      if (parent && options.isListed !== false) enlist(org, parent, options);
+      org.copies.makeOrg = async (sandboxName) => {
+        const name = `${org.name}-${sandboxName.toLowerCase()}`;
+        const known = all.get(name);
+        if (!known) return simulator.addOrg({ name, kind: 'sandbox', parent: org.name, sandboxName, isListed: false });
+        known.becomeNew();
+        return known;
+      };
       return org;
     },
     requests,

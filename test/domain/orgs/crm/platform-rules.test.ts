@@ -61,6 +61,7 @@ test('the newest process of a sandbox that is not void counts', () => {
     CreatedDate: string,
     SandboxOrganization: string | null = null,
   ) => ({
+    Id: '0GR000000000001',
     SandboxName,
     Status,
     CreatedDate,
