@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@jsforce/jsforce-node';
 import { simulatedPlatform } from '../support/crm.ts';
+import { classesZip } from '../support/deploy-archive.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** The simulator is held against an independent client of the platform's interface. */
 const given = simulatedPlatform();
@@ -228,4 +230,40 @@ test('a front door opens once', async () => {
   );
   expect(await (await fetch(door)).text()).toContain('Signed in to the simulated org acme at /setup');
   expect(await (await fetch(door)).text()).toContain('Login');
+});
+
+test('an archive is deployed, validated, deployed quickly and cancelled by REST and by SOAP', async () => {
+  const { deployments } = given.crm.org('acme-uat');
+  const { metadata } = await signedIn('acme-uat');
+  metadata.pollInterval = 10;
+  const source = '@isTest class ATest { @isTest static void a() {} }';
+  const zip = classesZip({ ATest: source });
+  const deployed = await metadata.deploy(zip, { testLevel: 'RunLocalTests', rollbackOnError: true }).complete(true);
+  expect(deployed).toMatchObject({ status: 'Succeeded', success: true, numberTestsCompleted: 1 });
+  expect(deployed.details.componentSuccesses).toMatchObject([{}, { fullName: 'ATest', created: true }]);
+  const validation = metadata.deployRest(zip, { checkOnly: true, testLevel: 'RunLocalTests' });
+  const { id } = (await validation) as unknown as { id: string };
+  const status = () => metadata.checkDeployStatus(id, true, true);
+  await eventually(status, ({ done }) => done);
+  expect(await status()).toMatchObject({
+    success: true,
+    checkOnly: true,
+    details: { runTestResult: { numTestsRun: 1 } },
+  });
+  const quick = await metadata.deployRecentValidation({ id, rest: true });
+  await eventually(
+    () => metadata.checkDeployStatus(quick, false),
+    ({ done }) => done,
+  );
+  expect(deployments.ledger).toHaveLength(2);
+  deployments.problems = [{ pattern: /Broken/, problem: 'Unexpected token' }];
+  const failed = await metadata.deploy(classesZip({ A: 'class A {\n  Broken\n}' }), {}).complete(true);
+  expect(failed).toMatchObject({ status: 'Failed', success: false });
+  expect(failed.details.componentFailures).toMatchObject([
+    { fullName: 'A', lineNumber: 2, problem: 'Unexpected token' },
+  ]);
+  const release = deployments.occupy();
+  const waiting = (await metadata.deploy(zip, {})) as unknown as { id: string };
+  expect(String((await metadata.cancelDeploy(waiting.id)).done)).toBe('true');
+  release();
 });

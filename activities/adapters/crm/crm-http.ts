@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { ApiUsage, CrmAnswer, CrmFailure } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { permittedOrigin } from '../../../domain/orgs/crm/org-origin.ts';
 import { failure, malformed } from '../../../domain/orgs/crm/platform-error-rules.ts';
@@ -26,7 +27,8 @@ export interface CrmCall {
   /** With query; begins with a slash. */
   path: string;
   headers?: Record<string, string>;
-  body?: string;
+  /** A stream is sent as it is read; its length is in `headers`. */
+  body?: string | Readable;
   timeoutMs: number;
   /** Bytes of the answer; default: `JSON_MAX_BYTES`. */
   maxBytes?: number | undefined;

@@ -5,6 +5,7 @@ import { malformed, newestVersion, orgFailure } from '../../../domain/orgs/crm/p
 import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
 import { createCrmHttp, type CrmTimeouts, notJson, type SendCrm } from './crm-http.ts';
 import { readJson } from '../outbound/outbound-http.ts';
+import { createCrmDeployments } from './crm-deployments.ts';
 import { createCrmMetadata } from './crm-metadata.ts';
 import { createCrmOrg } from './crm-org.ts';
 import { createCrmRecords } from './crm-records.ts';
@@ -53,6 +54,7 @@ export function createCrmPlatform({
         ...createCrmSandboxChanges(session, rest.query),
         ...createCrmMetadata(session, timeouts),
         ...createCrmRecords(session),
+        ...createCrmDeployments(session, timeouts),
       };
     },
     close,

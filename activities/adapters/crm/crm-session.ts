@@ -68,14 +68,7 @@ export function createCrmSession({ send: sendCrm, apiVersion, timeouts, access }
         timeoutMs: timeouts.callMs,
         maxBytes: budget?.bytes,
       },
-      async (response) => {
-        const { status, contentType, json, sizeBytes } = await readJson(response);
-        if (budget) budget.bytes -= sizeBytes;
-        if (status === 204) return { isOk: true, value: null };
-        if (status >= 200 && status < 300)
-          return json === undefined ? notJson({ contentType }) : { isOk: true, value: json };
-        return restFailure(status, json, session);
-      },
+      (response) => readRest(response, session, budget),
     );
 
   const opened = async <Value>(
@@ -97,6 +90,19 @@ export function createCrmSession({ send: sendCrm, apiVersion, timeouts, access }
   };
 
   return { withCredential, send, rest, call: (call) => withCredential((session) => rest(session, call)) };
+}
+
+/** Reads the answer to a REST call. */
+export async function readRest(
+  response: CrmResponse,
+  credential: CrmCredential,
+  budget?: RestCall['budget'],
+): Promise<CrmAnswer<unknown>> {
+  const { status, contentType, json, sizeBytes } = await readJson(response);
+  if (budget) budget.bytes -= sizeBytes;
+  if (status === 204) return { isOk: true, value: null };
+  if (status >= 200 && status < 300) return json === undefined ? notJson({ contentType }) : { isOk: true, value: json };
+  return restFailure(status, json, credential);
 }
 
 export const bearer = (

@@ -41,7 +41,8 @@ export interface OutboundCall {
   headers?: Record<string, string | string[] | undefined>;
   /** Headers that go to the origin of `url` alone, wherever redirects lead. */
   credentials?: Record<string, string>;
-  body?: string | Uint8Array | undefined;
+  /** A stream is not sent again where a redirect leads. */
+  body?: string | Uint8Array | Readable | undefined;
   /** Follows three redirects at most, to permitted addresses; else a redirect is a reply like another. */
   followsRedirects?: boolean;
   /** Time for the call, from the request to the last byte of the reply. */

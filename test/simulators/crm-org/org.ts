@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import type { Fault, FaultKind, FaultRule } from './faults.ts';
 import { MetadataStore } from './metadata-store.ts';
+import { OrgDeployments } from './deployments.ts';
 import { OrgPeople } from './people.ts';
 import { OrgSandboxes } from './sandboxes.ts';
 import type { SoqlTable } from './soql.ts';
@@ -97,6 +98,8 @@ export class SimulatedOrg {
   readonly people: OrgPeople;
   /** How its sandboxes are made, copied and deleted. */
   readonly copies = new OrgSandboxes(this);
+  /** What is deployed to it, and how that goes. */
+  readonly deployments: OrgDeployments;
   username: string;
   /** 18 characters. */
   orgId = longId(newId('00D'));
@@ -168,6 +171,7 @@ export class SimulatedOrg {
     this.username =
       options.username ?? (kind === 'sandbox' && parent ? `${parent.username}.${sandboxName.toLowerCase()}` : ownName);
     this.people = new OrgPeople(this);
+    this.deployments = new OrgDeployments(this);
     this.expiresAt = kind === 'scratch' ? new Date(Date.now() + 20 * 86_400_000) : null;
     this.limits = usualLimits(kind);
     this.#firstToken = this.approve();

@@ -6,6 +6,9 @@ export interface SimulatedRequest {
   path: string;
   query: URLSearchParams;
   body: string;
+  /** The body as it came; the text of a form is left out. */
+  bytes: Buffer;
+  contentType: string;
   /** Token of the Authorization header; empty without one. */
   bearer: string;
   /** What the Metadata interface is to do instead of answering as it should. */

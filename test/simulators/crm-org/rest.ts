@@ -37,6 +37,7 @@ export function rest(org: SimulatedOrg, orgs: Iterable<SimulatedOrg>, request: S
   if (resource === '/tooling/sandboxAuth' && method === 'POST') return org.copies.auth(orgs, body);
   return (
     org.copies.request(method, resource, body, version) ??
+    org.deployments.rest(resource, request) ??
     restError(404, 'NOT_FOUND', 'The requested resource does not exist')
   );
 }
@@ -87,7 +88,7 @@ const time = (date: Date): string => date.toISOString().replace('Z', '+0000');
 
 function tablesOf(org: SimulatedOrg, isTooling: boolean): Record<string, SoqlTable> {
   const table = (rows: () => SoqlRow[], ...fields: string[]): SoqlTable => ({ rows, fields });
-  if (isTooling) return org.copies.tables({ isTooling });
+  if (isTooling) return { ...org.copies.tables({ isTooling }), ...org.deployments.tables() };
   return {
     Organization: table(
       () => [

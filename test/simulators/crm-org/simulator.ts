@@ -87,7 +87,7 @@ export async function crmSimulator(orgs: readonly OrgOptions[] = USUAL_ORGS): Pr
 
   // Where redirects lead: no credential may ever arrive here.
   const elsewhere = await listen(async (incoming, response) => {
-    note('elsewhere', incoming, await bodyOf(incoming));
+    note('elsewhere', incoming, String(await bodyOf(incoming)));
     response.end('{}');
   });
 
@@ -101,7 +101,9 @@ export async function crmSimulator(orgs: readonly OrgOptions[] = USUAL_ORGS): Pr
     async addOrg(options) {
       const parent = options.parent === undefined ? undefined : simulator.org(options.parent);
       const url = await listen(async (incoming, response) => {
-        const body = await bodyOf(incoming);
+        const bytes = await bodyOf(incoming);
+        const contentType = incoming.headers['content-type'] ?? '';
+        const body = contentType.startsWith('multipart/') ? '' : bytes.toString('utf8');
         const { operation } = note(org.name, incoming, body);
         const latencyMs = org.latencyMs ?? simulator.latencyMs;
         if (latencyMs > 0) await sleep(latencyMs);
@@ -111,7 +113,7 @@ export async function crmSimulator(orgs: readonly OrgOptions[] = USUAL_ORGS): Pr
         const fault = org.takeFault(path, operation);
         if (fault && carryOut(fault, response, { isSoap, elsewhere })) return;
         const [, bearer = ''] = /^(?:Bearer|OAuth) (.+)$/.exec(incoming.headers.authorization ?? '') ?? [];
-        const request = { method: incoming.method ?? 'GET', path, query, body, bearer, fault };
+        const request = { method: incoming.method ?? 'GET', path, query, body, bytes, contentType, bearer, fault };
         const usage = isCounted(path) ? countCall(org) : undefined;
         const reply =
           usage?.isOver && !isSoap
@@ -208,8 +210,8 @@ function enlist(
   });
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<string> {
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

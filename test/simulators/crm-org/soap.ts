@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import { deployOverSoap } from './deployments-soap.ts';
 import { DTD_BOMB, soapFault } from './faults.ts';
 import type { StoredComponent } from './metadata-store.ts';
 import { TYPES } from './metadata-types.ts';
@@ -46,8 +47,17 @@ export function soap(org: SimulatedOrg, { path, body, fault }: SimulatedRequest)
         fault?.kind === 'zip' ? (typeof fault.zip === 'string' ? HOSTILE_ZIPS[fault.zip]() : fault.zip) : undefined;
       return retrieveStatus(org, job, textAt(call, 'includeZip') !== 'false', zip);
     }
-    default:
+    default: {
+      const testClasses = childrenOf(at(call, 'DeployOptions'))
+        .filter(({ name }) => name === 'runTests')
+        .map(({ text }) => text);
+      const answer = deployOverSoap(org, { name: call.name, at: (...names) => textAt(call, ...names), testClasses });
+      if (answer)
+        return 'result' in answer
+          ? result(call.name, `<result>${answer.result}</result>`)
+          : refuse(answer.code, answer.message);
       return refuse('UNKNOWN_EXCEPTION', 'No operation available for this request');
+    }
   }
 }
 
