@@ -23,7 +23,8 @@ export const RunIn = z.strictObject({
   }),
 });
 
-const warnings = warningsOf(
+/** Members of replies of accepted payloads. */
+export const warnings = warningsOf(
   'unknown_commit',
   'unverified_branch',
   'package_of_other_domain',

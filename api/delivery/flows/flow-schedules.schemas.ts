@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import { JsonObject, NAME_MAX, Timestamp } from '../../http/parameters.ts';
-import { warningsOf } from '../../http/warnings.ts';
-
-const warnings = warningsOf(
-  'unknown_commit',
-  'unverified_branch',
-  'package_of_other_domain',
-  'unknown_approver',
-  'too_few_approvers',
-);
+import { warnings } from './flow-runs.schemas.ts';
 
 export const ScheduleIn = z.strictObject({
   name: z.string().trim().min(1).max(NAME_MAX),
