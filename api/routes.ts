@@ -35,6 +35,7 @@ import { invitationsRoutes } from './identity/invitations/invitations.routes.ts'
 import { integrationsRoutes } from './projects/integrations/integrations.routes.ts';
 import { flowCallbackRoutes } from './delivery/flows/flow-callback.routes.ts';
 import { flowInternalRoutes } from './delivery/flows/flow-internal.routes.ts';
+import { flowStartsRoutes } from './delivery/flows/flow-starts.routes.ts';
 import { flowRunsRoutes } from './delivery/flows/flow-runs.routes.ts';
 import { flowSchedulesRoutes } from './delivery/flows/flow-schedules.routes.ts';
 import { flowTypesRoutes } from './delivery/flows/flow-types.routes.ts';
@@ -124,6 +125,7 @@ export const routes: readonly AnyRoute[] = [
   ...buildsRoutes,
   ...buildRequestsRoutes,
   ...hooksRoutes,
+  ...flowStartsRoutes,
   ...flowRunsRoutes,
   ...flowTypesRoutes,
   ...flowSchedulesRoutes,

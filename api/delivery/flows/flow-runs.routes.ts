@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Commands } from '../../../domain/delivery/flows/programs/commands-file.ts';
-import { type AcceptedRun, acceptNewRun, rerun } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { tenantOf } from '../../../domain/kernel/shared/actor.ts';
 import { listRuns } from '../../../domain/delivery/flows/run-list.queries.ts';
 import { stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
@@ -11,43 +9,17 @@ import { runWarnings } from '../../../domain/delivery/flows/gates/run-warnings.t
 import { displayOf, statusesOf } from '../../../domain/delivery/flows/run-status-rules.ts';
 import { projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
 import { notFound } from '../../../domain/kernel/shared/errors.ts';
-import type { Tx } from '../../../domain/unit-of-work.ts';
 import { flowRunContract } from '../../../workflows/delivery/flows/flow-run.contract.ts';
 import { EngineUnavailableError } from '../../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { byId } from '../../http/parameters.ts';
 import { pageReply, RawReply } from '../../http/replies.ts';
 import type { Scope } from '../../http/scope.ts';
-import { Run, RunDetail, RunIn, Runs, RunsQuery, RunStarted } from './flow-runs.schemas.ts';
+import { Run, RunDetail, Runs, RunsQuery } from './flow-runs.schemas.ts';
 import { runView, stepView } from './run-view.ts';
 
 const GROUP = 'Flows';
 const DAY_MS = 86_400_000;
-
-/**
- * Accepts a run and starts its workflow after the commit.
- * @param payload default: that of the run, which is read.
- */
-async function start(
-  scope: Pick<Scope, 'tx' | 'adapters' | 'now' | 'requestId'>,
-  accept: (tx: Tx, options: { requestId: string; commands: Commands }) => Promise<AcceptedRun>,
-  payload?: Record<string, unknown>,
-) {
-  const { requestId, adapters } = scope;
-  const { accepted, warnings } = await scope.tx(async (tx) => {
-    const run = await accept(tx, { requestId, commands: adapters.flows.commands });
-    const { payload: checked } = payload ? { payload } : await runDetail(tx, run.runId);
-    return { accepted: run, warnings: await runWarnings(tx, tx.actor, checked) };
-  });
-  scope.adapters.launch.startInBackground(flowRunContract, accepted);
-  return {
-    id: accepted.runId,
-    taskType: accepted.taskType,
-    status: 'started' as const,
-    triggeredAt: scope.now(),
-    warnings,
-  };
-}
 
 async function detail(
   { reads, adapters, actor, now }: Pick<Scope, 'reads' | 'adapters' | 'actor' | 'now'>,
@@ -95,27 +67,6 @@ async function detail(
 }
 
 export const flowRunsRoutes = [
-  defineRoute({
-    operationId: 'startFlowRun',
-    method: 'post',
-    path: '/api/flows/run',
-    group: GROUP,
-    summary: 'Start a run of a flow',
-    description: [
-      'The run is stored and listed immediately, and executed as soon as the workflow engine and a worker are available. A flow type that nothing here executes is refused with 409 `flow_unavailable`, and the detail says what would make it available. `rollback-release` deploys the release that the environment ran before, or `toReleaseName`; if there is nothing to roll back to, the reply is 409 with the reason.',
-      'A type that takes a release to environments (`execute-release`, `request-release`, `rollback-release`) is refused for a release candidate that does not exist in the domain (404), was aborted, or is on a branch that the environment does not take (409); all of that, and that its content is the one that was approved, is checked again right before the work begins. `execute-release` is also refused (409, with `nextWindowAt`) while the release must first be deployed elsewhere, or for longer (`promotion.after`, `soakMinutes`); the child runs of `request-release` wait for that, and a rollback needs none of it.',
-      'The approval is requested immediately. One that could never be given, since without those who ask for it too few people may, refuses the run (409 `too_few_approvers`). Then a run that takes a release, installs something (`install-packages`, `install-artifacts`, `install-changeset`), or refreshes or deletes a sandbox (`request-sandbox-refresh`, `request-sandbox-delete`) waits in `waiting_window` while an environment of its org is outside its windows or frozen, and its `nextWindowAt` says until when; with `failOutsideWindow` it fails instead. An owner passes windows, freezes, `after` and `soakMinutes` with `override: {reason}`, but nothing else.',
-    ].join('\n\n'),
-    roles: ANY_ROLE,
-    projectScope: 'row',
-    body: RunIn,
-    status: 202,
-    response: RunStarted,
-    errors: ['flow_unavailable', 'too_few_approvers', 'invalid_transition'],
-    audit: ['flow.run_requested', 'promotion.overridden', 'work_item_request.updated'],
-    handle: ({ body: { payload } }, scope) =>
-      start(scope, (tx, options) => acceptNewRun(tx, payload, options), payload),
-  }),
   defineRoute({
     operationId: 'listFlowRuns',
     method: 'get',
@@ -227,22 +178,5 @@ export const flowRunsRoutes = [
       }
       return runView(await runDetail(scope.reads, id), scope.now());
     },
-  }),
-  defineRoute({
-    operationId: 'rerunFlowRun',
-    method: 'post',
-    path: '/api/flows/runs/{id}/rerun',
-    group: GROUP,
-    summary: 'Rerun a run that has ended',
-    description:
-      'Starts a new run with the same payload, which is checked as in `POST /api/flows/run`; one with an override can be rerun by owners only. Rerunning a child run creates the latest attempt of that child.',
-    roles: ANY_ROLE,
-    projectScope: 'row',
-    params: byId,
-    status: 202,
-    response: RunStarted,
-    errors: ['flow_unavailable', 'too_few_approvers', 'invalid_transition'],
-    audit: ['flow.run_requested', 'promotion.overridden', 'work_item_request.updated'],
-    handle: ({ params: { id } }, scope) => start(scope, (tx, options) => rerun(tx, id, options)),
   }),
 ];

@@ -15,32 +15,7 @@ import {
   RepositoryIdentifier,
   Timestamp,
 } from '../../http/parameters.ts';
-import { warningsOf } from '../../http/warnings.ts';
-
-export const RunIn = z.strictObject({
-  payload: JsonObject.meta({
-    description: '`id` is the flow type; the other members depend on the type, see `GET /api/flows/types`',
-  }),
-});
-
-/** Members of replies of accepted payloads. */
-export const warnings = warningsOf(
-  'unknown_commit',
-  'unverified_branch',
-  'package_of_other_domain',
-  'unknown_approver',
-  'too_few_approvers',
-);
-
-export const RunStarted = z
-  .object({
-    id: z.uuid(),
-    taskType: z.string(),
-    status: z.literal('started'),
-    triggeredAt: Timestamp,
-    ...warnings,
-  })
-  .meta({ id: 'FlowRunStarted' });
+import { EXECUTORS, warnings } from './flow-starts.schemas.ts';
 
 const WorkItemRef = z.object({
   type: z.string(),
@@ -208,7 +183,7 @@ export const FlowTypeOut = z
     id: z.string(),
     summary: z.string(),
     category: z.enum(FLOW_CATEGORIES),
-    executor: z.enum(['command', 'cicd', 'activity', 'children']).nullable(),
+    executor: z.enum(EXECUTORS).nullable(),
     gates: z.object({ approval: z.boolean(), lock: z.boolean() }),
     isInternal: z.boolean(),
     available: z.boolean(),

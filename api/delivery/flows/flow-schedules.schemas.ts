@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JsonObject, NAME_MAX, Timestamp } from '../../http/parameters.ts';
-import { warnings } from './flow-runs.schemas.ts';
+import { warnings } from './flow-starts.schemas.ts';
 
 export const ScheduleIn = z.strictObject({
   name: z.string().trim().min(1).max(NAME_MAX),

@@ -81,7 +81,7 @@ export async function beginRun(
   return { run, plan, isProgramClaimed: startsProgram && hasBegun };
 }
 
-interface CurrentGates {
+export interface CurrentGates {
   executor: ExecutorName;
   gates: RunGates;
   /** It begins only within the windows of its environments; its children do, where they execute it. */
@@ -89,7 +89,7 @@ interface CurrentGates {
 }
 
 /** How a run is executed, and the gates that it passes, as everything is now; undefined: it cannot be executed. */
-async function currentGates(tx: Tx, run: RunContext, commands: Commands): Promise<CurrentGates | undefined> {
+export async function currentGates(tx: Tx, run: RunContext, commands: Commands): Promise<CurrentGates | undefined> {
   const { taskType, payload } = run;
   const type = flowType(taskType);
   const executor = type && executorHere(type, { hasPipeline: payload.pipeline !== undefined, commands });

@@ -1,0 +1,111 @@
+import { type TestApp, testApp } from '../../../support/app.ts';
+import type { Bearer, Json } from '../../../support/client.ts';
+import { insertWebhook } from '../../../support/factories.ts';
+import { idleEngine } from '../../../support/launch.ts';
+import { cutRelease } from '../../../support/releases.ts';
+
+const repositoryIdentifier = 'acme/dry';
+const HOUR_MS = 3_600_000;
+const inHours = (hours: number): string => new Date(Date.now() + hours * HOUR_MS).toISOString();
+
+let app: TestApp;
+const environments: Record<string, string> = {};
+beforeAll(async () => {
+  app = await testApp({ launch: idleEngine, commands: ['execute-release', 'install-packages', 'build'] });
+  const owner = app.as(app.owner);
+  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  for (const [name, more] of [
+    ['open', { approvalPolicy: { skipApproval: true } }],
+    ['asked', { approvalPolicy: { approvers: [app.member.email], minApprovals: 1, expiresAfter: 'PT2H' } }],
+    ['by-member', { approvalPolicy: { approvers: [app.owner.email] } }],
+    ['frozen', { promotion: { freezes: [{ from: inHours(-1), to: inHours(3), reason: 'year end' }] } }],
+    ['after', { promotion: { after: ['open'] } }],
+    ['hotfix', { branch: 'hotfix/*' }],
+  ] as const) {
+    const environment = { repositoryIdentifier, name, category: 'release', ...more };
+    environments[name] = (await owner.post(201, '/api/environments', environment)).id;
+  }
+  await cutRelease(app, repositoryIdentifier, 'r1');
+  await insertWebhook(app, { event: 'flow.requested' });
+});
+afterAll(() => app.close());
+
+const release = (environmentName: string, more: object = {}) => ({
+  id: 'execute-release',
+  repositoryIdentifier,
+  domain: 'core',
+  releaseName: 'r1',
+  environmentName,
+  ...more,
+});
+const dry = (status: number, payload: object, caller: Bearer = app.owner): Promise<Json> =>
+  app.as(caller).post(status, '/api/flows/run?dryRun=true', { payload });
+const kept = async (): Promise<unknown> =>
+  (
+    await app.sql(
+      `select (select count(*) from flow_run) as runs, (select count(*) from approval) as approvals,
+        (select count(*) from audit_entry) as entries, (select count(*) from webhook_delivery) as deliveries,
+        (select count(*) from environment_lock_ticket) as tickets, (select count(*) from flow_check) as checks`,
+    )
+  )[0];
+
+test.each<[string, () => object, number]>([
+  ['a release that may go', () => release('open'), 202],
+  ['one that waits for a freeze', () => release('frozen'), 202],
+  ['a release that is not there', () => release('open', { releaseName: 'none' }), 404],
+  ['one on another branch', () => release('hotfix'), 409],
+  ['one that must be deployed elsewhere first', () => release('after'), 409],
+  ['an approval that nobody can give', () => release('by-member'), 409],
+  ['a type that nothing executes', () => ({ id: 'cascade-merge', repositoryIdentifier }), 409],
+  ['a release without an environment', () => release(undefined as never), 400],
+  ['an unknown type', () => ({ id: 'none' }), 400],
+  [
+    'a request for all environments',
+    () => ({ ...release('open'), id: 'request-release', environmentNames: ['open'] }),
+    202,
+  ],
+])('it says what the request would be answered: %s', async (_, payload, status) => {
+  const before = await kept();
+  const seen = await dry(status === 400 ? 400 : 200, payload());
+  await expect(kept()).resolves.toEqual(before);
+  const real = await app.as(app.owner).post(status, '/api/flows/run', { payload: payload() });
+  if (status === 202) expect(seen).toMatchObject({ wouldStart: true, refusal: null });
+  else if (status !== 400)
+    expect(seen).toMatchObject({ wouldStart: false, refusal: { code: real.code, detail: real.detail }, gates: null });
+  else expect(seen.errors).toEqual(real.errors);
+});
+
+test('it says what the run would wait for', async () => {
+  await expect(dry(200, release('asked'))).resolves.toMatchObject({
+    executor: 'command',
+    gates: {
+      approval: { approvers: [app.member.email], minApprovals: 1 },
+      window: { isOpen: true, nextWindowAt: null, reason: null },
+      locks: [{ environmentName: 'asked', heldBy: null, waiting: 0 }],
+    },
+  });
+  await expect(dry(200, release('frozen'))).resolves.toMatchObject({
+    gates: { window: { isOpen: false, nextWindowAt: expect.any(String), reason: expect.stringContaining('year end') } },
+  });
+  await app.sql(
+    `insert into environment_lock_ticket (id, tenant_id, project_id, environment_id, holder, holder_key, lease_minutes, state, held_at, expires_at)
+      select gen_random_uuid(), e.tenant_id, e.project_id, e.id, ?::jsonb, 'somebody', 30, 'held', now(), now() + interval '1 hour'
+      from environment e where e.id = ?`,
+    [JSON.stringify({ type: 'user', email: 'ada@acme.example' }), environments.open],
+  );
+  await expect(dry(200, release('open'))).resolves.toMatchObject({
+    gates: { approval: null, locks: [{ environmentName: 'open', heldBy: 'ada@acme.example' }] },
+  });
+});
+
+test('a run that would fail at its window is refused', async () => {
+  await expect(dry(200, release('frozen', { failOutsideWindow: true }))).resolves.toMatchObject({
+    wouldStart: false,
+    refusal: { code: 'invalid_transition', detail: expect.stringContaining('year end') },
+  });
+});
+
+test('who may not, may not ask either', async () => {
+  await dry(403, release('frozen', { override: { reason: 'now' } }), app.member);
+  await dry(400, release('open'), app.stranger);
+});
