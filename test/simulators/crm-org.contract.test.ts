@@ -267,3 +267,34 @@ test('an archive is deployed, validated, deployed quickly and cancelled by REST 
   expect(String((await metadata.cancelDeploy(waiting.id)).done)).toBe('true');
   release();
 });
+
+test('packages are installed and uninstalled as the tools of the platform do it', async () => {
+  const { packages } = given.crm.org('acme');
+  packages.polls = 0;
+  const version = packages.offer('Base', { key: "o'x" });
+  const { tooling } = await signedIn('acme');
+  const byKey = (key: string) =>
+    tooling.query(
+      `SELECT Id, InstallValidationStatus, Dependencies FROM SubscriberPackageVersion WHERE Id ='${version.id}' AND InstallationKey ='${key}'`,
+    );
+  await expect(byKey('wrong')).rejects.toMatchObject({ errorCode: 'INSTALL_KEY_INVALID' });
+  expect((await byKey(String.raw`o\'x`)).records).toMatchObject([{ InstallValidationStatus: 'NO_ERRORS_DETECTED' }]);
+  await expect(tooling.query("SELECT Id FROM SubscriberPackageVersion WHERE Name = 'Base'")).rejects.toMatchObject({
+    errorCode: 'MALFORMED_QUERY',
+  });
+  const installed = await tooling
+    .sobject('PackageInstallRequest')
+    .create({ SubscriberPackageVersionKey: version.id, Password: "o'x", SecurityType: 'None' });
+  expect(installed).toMatchObject({ success: true, id: expect.stringMatching(/^0Hf/) });
+  expect(await tooling.sobject('PackageInstallRequest').retrieve(installed.id ?? '')).toMatchObject({
+    Status: 'SUCCESS',
+    Errors: null,
+  });
+  const gone = await tooling
+    .sobject('SubscriberPackageVersionUninstallRequest')
+    .create({ SubscriberPackageVersionId: version.id });
+  expect(await tooling.sobject('SubscriberPackageVersionUninstallRequest').retrieve(gone.id ?? '')).toMatchObject({
+    Status: 'Success',
+  });
+  expect(packages.installed.size).toBe(0);
+});

@@ -8,6 +8,7 @@ import { readJson } from '../outbound/outbound-http.ts';
 import { createCrmDeployments } from './crm-deployments.ts';
 import { createCrmMetadata } from './crm-metadata.ts';
 import { createCrmOrg } from './crm-org.ts';
+import { createCrmPackages } from './crm-packages.ts';
 import { createCrmRecords } from './crm-records.ts';
 import { createCrmSandboxChanges } from './crm-sandbox-changes.ts';
 import { createCrmSandboxes } from './crm-sandboxes.ts';
@@ -55,6 +56,7 @@ export function createCrmPlatform({
         ...createCrmMetadata(session, timeouts),
         ...createCrmRecords(session),
         ...createCrmDeployments(session, timeouts),
+        ...createCrmPackages(session, rest.query),
       };
     },
     close,

@@ -8,6 +8,7 @@ import type {
   RetrievedArchive,
 } from './crm-metadata.port.ts';
 import type { CrmDeployments } from './crm-deployments.port.ts';
+import type { CrmPackages } from './crm-packages.port.ts';
 import type { CrmRecords } from './crm-records.port.ts';
 import type { CrmSandbox, CrmSandboxInfo, SandboxChanges, SandboxCode, ScratchOrg } from './crm-sandboxes.port.ts';
 
@@ -164,7 +165,7 @@ export interface CrmRows {
 }
 
 /** The calls of one org. Each takes at most 20 s, a query of several pages twice that, a download 5 min. */
-export interface CrmOrg extends CrmRecords, SandboxChanges, CrmDeployments {
+export interface CrmOrg extends CrmRecords, SandboxChanges, CrmDeployments, CrmPackages {
   /** Three calls: user info, user, organization. */
   identity: () => Promise<CrmAnswer<OrgIdentity>>;
   isDevHub: () => Promise<CrmAnswer<boolean>>;

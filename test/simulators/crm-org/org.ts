@@ -3,6 +3,7 @@ import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import type { Fault, FaultKind, FaultRule } from './faults.ts';
 import { MetadataStore } from './metadata-store.ts';
 import { OrgDeployments } from './deployments.ts';
+import { OrgPackages } from './packages.ts';
 import { OrgPeople } from './people.ts';
 import { OrgSandboxes } from './sandboxes.ts';
 import type { SoqlTable } from './soql.ts';
@@ -100,6 +101,8 @@ export class SimulatedOrg {
   readonly copies = new OrgSandboxes(this);
   /** What is deployed to it, and how that goes. */
   readonly deployments: OrgDeployments;
+  /** What it has installed, and can install. */
+  readonly packages = new OrgPackages(this);
   username: string;
   /** 18 characters. */
   orgId = longId(newId('00D'));

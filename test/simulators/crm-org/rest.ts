@@ -38,6 +38,7 @@ export function rest(org: SimulatedOrg, orgs: Iterable<SimulatedOrg>, request: S
   return (
     org.copies.request(method, resource, body, version) ??
     org.deployments.rest(resource, request) ??
+    org.packages.reply(request, resource) ??
     restError(404, 'NOT_FOUND', 'The requested resource does not exist')
   );
 }
@@ -52,7 +53,7 @@ const limitsOf = (org: SimulatedOrg) =>
 
 function runQuery(org: SimulatedOrg, version: string, isTooling: boolean, soql: string): Reply {
   try {
-    const { object, rows, totalSize } = runSoql(soql, tablesOf(org, isTooling));
+    const { object, rows, totalSize } = runSoql(soql, tablesOf(org, isTooling, soql));
     if (rows === null) return json(200, { totalSize, done: true, records: [] });
     const prefix = `/services/data/v${version}${isTooling ? '/tooling' : ''}/sobjects/${object}/`;
     const records = rows.map((row) => ({
@@ -86,9 +87,10 @@ function nextPage(org: SimulatedOrg, version: string, isTooling: boolean, locato
 /** As the platform writes times. */
 const time = (date: Date): string => date.toISOString().replace('Z', '+0000');
 
-function tablesOf(org: SimulatedOrg, isTooling: boolean): Record<string, SoqlTable> {
+function tablesOf(org: SimulatedOrg, isTooling: boolean, soql: string): Record<string, SoqlTable> {
   const table = (rows: () => SoqlRow[], ...fields: string[]): SoqlTable => ({ rows, fields });
-  if (isTooling) return { ...org.copies.tables({ isTooling }), ...org.deployments.tables() };
+  if (isTooling)
+    return { ...org.copies.tables({ isTooling }), ...org.deployments.tables(), ...org.packages.tables(soql) };
   return {
     Organization: table(
       () => [
