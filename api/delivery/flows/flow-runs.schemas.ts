@@ -188,6 +188,17 @@ export const FlowTypeOut = z
     isInternal: z.boolean(),
     available: z.boolean(),
     reason: z.string().nullable().meta({ description: 'Why the flow type is not available' }),
+    executors: z
+      .array(
+        z.object({
+          executor: z.enum(['service', 'command', 'pipeline']),
+          available: z.boolean(),
+          reason: z.string().nullable(),
+        }),
+      )
+      .meta({
+        description: 'What a payload may ask for as its `executor`, and why not; a `pipeline` must be named there, too',
+      }),
     payloadSchema: JsonObject.meta({ description: 'JSON Schema of the payload' }),
   })
   .meta({ id: 'FlowType' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { whyUnavailable } from '../../../domain/delivery/flows/programs/executor-rules.ts';
+import { whyUnavailable, type WantedExecutor } from '../../../domain/delivery/flows/programs/executor-rules.ts';
 import type { Tx } from '../../../domain/unit-of-work.ts';
 import { FLOW_TYPES, type FlowType } from '../../../domain/delivery/flows/flow-types.ts';
 import { whyNotByItself } from '../../../domain/delivery/flows/programs/own-means.ts';
@@ -14,11 +14,23 @@ const schemas = new Map<string, Record<string, unknown>>(
   FLOW_TYPES.map(({ id, payload }) => [id, z.toJSONSchema(payload, { io: 'input' })]),
 );
 
+/** Why nothing executes a type in the way that is wanted; null: it would be executed. */
+async function whyNot(tx: Tx, type: FlowType, commands: Commands, wanted?: WantedExecutor): Promise<string | null> {
+  const means = { hasPipeline: wanted === 'pipeline', commands, wanted };
+  const unavailable = unavailableType(type, means);
+  if (unavailable === undefined) return whyNotByItself(tx, { id: type.id, executor: executorHere(type, means) });
+  return whyUnavailable(unavailable, unavailable === type.id ? wanted : undefined);
+}
+
 async function view(tx: Tx, type: FlowType, commands: Commands): Promise<z.input<typeof FlowTypeOut>> {
   const { id, summary, category, gates, isInternal } = type;
   const executor = executorHere(type, { hasPipeline: false, commands });
-  const unavailable = unavailableType(type, { hasPipeline: false, commands });
-  const why = unavailable === undefined ? await whyNotByItself(tx, { id, executor }) : whyUnavailable(unavailable);
+  const why = await whyNot(tx, type, commands);
+  const executors = [];
+  for (const wanted of ['service', 'command', 'pipeline'] as const) {
+    const reason = await whyNot(tx, type, commands, wanted);
+    executors.push({ executor: wanted, available: reason === null, reason });
+  }
   return {
     id,
     summary,
@@ -28,6 +40,7 @@ async function view(tx: Tx, type: FlowType, commands: Commands): Promise<z.input
     executor: executor ?? null,
     available: why === null,
     reason: why,
+    executors,
     payloadSchema: schemas.get(id) ?? {},
   };
 }

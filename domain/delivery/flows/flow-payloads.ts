@@ -1,5 +1,6 @@
 import { Name, Pipeline } from '../../projects/policies/pipeline.schemas.ts';
 import { z } from 'zod';
+import { WANTED_EXECUTORS } from './programs/executor-rules.ts';
 import { mapOf, openObject, trimmedText } from '../../kernel/overrides/large-maps.ts';
 
 export const Names = z.array(Name).min(1).max(500);
@@ -49,6 +50,10 @@ const COMMON = {
       "For a type with the approval gate: as an environment's policy; counts only where the policies of the run's targets skip the approval",
   }),
   pipeline: Pipeline.optional().meta({ description: 'Executes the run as a pipeline of the git host' }),
+  executor: z.enum(WANTED_EXECUTORS).optional().meta({
+    description:
+      'What executes the run: the `service` itself, a `command` of the operator, or the `pipeline`. `auto`, also when absent: a pipeline that is named goes before a command, and that before the service',
+  }),
 };
 
 /** The payload of a type: the members of all types and those of its own. */

@@ -2,7 +2,7 @@ import type { Actor, TenantKey } from '../../kernel/shared/actor.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import { targetOfRollback } from '../releases/rollbacks/rollback-targets.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { type Commands, executorHere } from './programs/commands-file.ts';
+import { type Commands, executorHere, meansOf } from './programs/commands-file.ts';
 import { isPromotion, obeysWindows, waitsForNobody } from './programs/executor-rules.ts';
 import { runById } from './flow-runs.queries.ts';
 import type { RunPayload } from './flow-payloads.ts';
@@ -77,8 +77,7 @@ export async function acceptRun(
   { requestId, prefix = 'payload/', commands, ...origin }: AcceptOptions = {},
 ): Promise<AcceptedRun | undefined> {
   const { type, payload: parsed } = parsePayload(given, prefix);
-  const hasPipeline = parsed.pipeline !== undefined;
-  const executor = executorHere(type, { hasPipeline, commands: commands ?? new Map() });
+  const executor = executorHere(type, meansOf(parsed, commands ?? new Map()));
   const { place, gates } = await gatesInRequest(tx, type, parsed, prefix, executor);
   if (commands) await assertAvailable(tx, type, parsed, commands, { place, gates });
   const { payload, releaseName } = await releaseOf(tx, type, parsed, place);
@@ -106,7 +105,7 @@ export async function acceptRun(
     taskType: type.id,
     category: type.category,
     flowPath: payload.flowPath ?? `flows/${type.id}`,
-    executionMode: payload.pipeline ? ('cicd' as const) : ('flow' as const),
+    executionMode: executor === 'cicd' ? ('cicd' as const) : ('flow' as const),
     isInternal: type.isInternal,
     isScheduled: false,
     domain: payload.domain ?? null,

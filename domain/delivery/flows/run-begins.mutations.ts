@@ -6,7 +6,7 @@ import { DomainError } from '../../kernel/shared/errors.ts';
 import { isoOf } from '../../kernel/text/date-time-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
-import { type Commands, executorHere } from './programs/commands-file.ts';
+import { type Commands, executorHere, meansOf } from './programs/commands-file.ts';
 import {
   type ExecutorName,
   isPromotion,
@@ -66,7 +66,7 @@ export async function beginRun(
   if (isUnderWay && (await hasProgramBegun(tx, id))) return { run, outcome: await closeRun(tx, run, LOST) };
   if (run.cancelRequestedAt !== null) return refuse(CANCELLED);
   const current = await currentGates(tx, run, commands);
-  if (!current) return refuse({ status: 'failed', error: whyUnavailable(run.taskType) });
+  if (!current) return refuse({ status: 'failed', error: whyUnavailable(run.taskType, run.payload.executor) });
   const { executor, gates, hasWindows } = current;
   if (isUnderWay) return { run, plan: planUnderWay(planRun(executor, gates, run.payload, { hasWindows })) };
   const refusal = whyRefused(gates);
@@ -92,7 +92,7 @@ export interface CurrentGates {
 export async function currentGates(tx: Tx, run: RunContext, commands: Commands): Promise<CurrentGates | undefined> {
   const { taskType, payload } = run;
   const type = flowType(taskType);
-  const executor = type && executorHere(type, { hasPipeline: payload.pipeline !== undefined, commands });
+  const executor = type && executorHere(type, meansOf(payload, commands));
   if (!executor) return undefined;
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), ...run });
   const hasTarget = isPromotion(type) || gates.environmentIds.length > 0;

@@ -8,7 +8,7 @@ import type { FlowType } from './flow-types.ts';
 import { gatedAs, policySourceOf, type RunGates, whyMissing } from './gates/gate-rules.ts';
 import { gatesOfRun } from './gates/run-gates.queries.ts';
 import { placeOf, type RunPlace } from './new-runs.queries.ts';
-import { type Commands, executorHere, unavailableType } from './programs/commands-file.ts';
+import { type Commands, executorHere, meansOf, unavailableType } from './programs/commands-file.ts';
 import { type ExecutorName, whyUnavailable } from './programs/executor-rules.ts';
 import { whyNotByItself } from './programs/own-means.ts';
 import type { Stage } from './promoted-runs.ts';
@@ -56,9 +56,13 @@ export async function assertAvailable(
   commands: Commands,
   { place, gates }: { place: RunPlace | undefined; gates: Pick<RunGates, 'environmentIds'> },
 ): Promise<void> {
-  const means = { hasPipeline: payload.pipeline !== undefined, commands };
+  const means = meansOf(payload, commands);
   const unavailable = unavailableType(type, means);
-  if (unavailable !== undefined) throw new DomainError('flow_unavailable', whyUnavailable(unavailable));
+  if (unavailable !== undefined)
+    throw new DomainError(
+      'flow_unavailable',
+      whyUnavailable(unavailable, unavailable === type.id ? payload.executor : undefined),
+    );
   const why = await whyNotByItself(tx, {
     id: type.id,
     executor: executorHere(type, means),

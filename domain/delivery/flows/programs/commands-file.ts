@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../../../kernel/settings/config.ts';
-import { type ExecutorName, executorOf } from './executor-rules.ts';
+import { type ExecutorName, executorOf, type WantedExecutor } from './executor-rules.ts';
+import type { RunPayload } from '../flow-payloads.ts';
 import { CHILD_OF_RELEASE, type FlowType, flowType } from '../flow-types.ts';
 
 const CommandsFile = z.record(
@@ -45,24 +46,40 @@ export function loadCommands(path: string | undefined): Commands {
 export const commandOf = (commands: Commands, taskType: string): Command | undefined =>
   commands.get(taskType) ?? commands.get(flowType(taskType)?.commandOf ?? '');
 
+/** What could execute a run here, and what its payload asks for. */
+export interface MeansHere {
+  hasPipeline: boolean;
+  commands: Commands;
+  wanted?: WantedExecutor | undefined;
+}
+
+/** What could execute a run of that payload here. */
+export const meansOf = ({ pipeline, executor }: RunPayload, commands: Commands): MeansHere => ({
+  hasPipeline: pipeline !== undefined,
+  commands,
+  wanted: executor,
+});
+
 /** What executes runs of a type here; undefined: nothing does. */
 export const executorHere = (
   { id, own }: Pick<FlowType, 'id' | 'own'>,
-  { hasPipeline, commands }: { hasPipeline: boolean; commands: Commands },
-): ExecutorName | undefined => executorOf({ own }, { hasPipeline, hasCommand: commandOf(commands, id) !== undefined });
+  { commands, ...means }: MeansHere,
+): ExecutorName | undefined => executorOf({ own }, { ...means, hasCommand: commandOf(commands, id) !== undefined });
 
 /**
  * The id of the type that keeps runs of a type from being executed here, itself or that of its children; undefined:
  * nothing does.
  */
-export function unavailableType(
-  type: Pick<FlowType, 'id' | 'own'>,
-  means: { hasPipeline: boolean; commands: Commands },
-): string | undefined {
+export function unavailableType(type: Pick<FlowType, 'id' | 'own'>, means: MeansHere): string | undefined {
   const executor = executorHere(type, means);
-  if (executor === 'children' && !commandOf(means.commands, CHILD_OF_RELEASE)) return CHILD_OF_RELEASE;
+  if (executor === 'children' && !isChildExecuted(means.commands)) return CHILD_OF_RELEASE;
   return executor === undefined ? type.id : undefined;
 }
+
+const isChildExecuted = (commands: Commands): boolean => {
+  const child = flowType(CHILD_OF_RELEASE);
+  return child !== undefined && executorHere(child, { hasPipeline: false, commands }) !== undefined;
+};
 
 const PLACEHOLDER = /\{payload\.([\w.-]+)\}/g;
 

@@ -21,19 +21,29 @@ export interface FlowTraits {
   isInternal: boolean;
 }
 
+/** By what a payload may ask to be executed; `auto`: by what there is. */
+export const WANTED_EXECUTORS = ['auto', 'service', 'command', 'pipeline'] as const;
+export type WantedExecutor = (typeof WANTED_EXECUTORS)[number];
+
 interface Means {
   hasPipeline: boolean;
   hasCommand: boolean;
+  /** Absent: `auto`. */
+  wanted?: WantedExecutor | undefined;
 }
 
-/** A pipeline that the caller names goes before the operator's command, and that before what the service does itself. */
+/**
+ * A pipeline that the caller names goes before the operator's command, and that before what the service does itself, unless
+ * the payload asks for one of them; undefined: nothing executes it.
+ */
 export function executorOf(
   { own }: Pick<FlowTraits, 'own'>,
-  { hasPipeline, hasCommand }: Means,
+  { hasPipeline, hasCommand, wanted = 'auto' }: Means,
 ): ExecutorName | undefined {
-  if (hasPipeline) return 'cicd';
-  if (hasCommand) return 'command';
-  return own;
+  const takes = (executor: WantedExecutor) => wanted === 'auto' || wanted === executor;
+  if (hasPipeline && takes('pipeline')) return 'cicd';
+  if (hasCommand && takes('command')) return 'command';
+  return takes('service') ? own : undefined;
 }
 
 /** Whether runs of a type take a release candidate to environments, themselves or by their children. */
@@ -44,9 +54,20 @@ export const isPromotion = ({ isDeployment, own }: Pick<FlowTraits, 'isDeploymen
 export const obeysWindows = (type: Pick<FlowTraits, 'isDeployment' | 'own' | 'changesOrg'>): boolean =>
   type.changesOrg || isPromotion(type);
 
-/** Why a type cannot be executed here, and what would change that. */
-export const whyUnavailable = (id: string): string =>
-  `Nothing here executes ${id}: name a \`pipeline\` of the git host in the payload, or have the operator add ${id} to the list of commands (COMMANDS_FILE)`;
+/** Why a type cannot be executed here, by what a payload asks for, and what would change that. */
+export function whyUnavailable(id: string, wanted: WantedExecutor = 'auto'): string {
+  const byCommand = `have the operator add ${id} to the list of commands (COMMANDS_FILE)`;
+  switch (wanted) {
+    case 'auto':
+      return `Nothing here executes ${id}: name a \`pipeline\` of the git host in the payload, or ${byCommand}`;
+    case 'service':
+      return `The service itself does not execute ${id}: leave \`executor\` out, or name another`;
+    case 'command':
+      return `No command executes ${id}: ${byCommand}, or leave \`executor\` out`;
+    case 'pipeline':
+      return `No pipeline executes ${id}: name a \`pipeline\` of the git host in the payload, or leave \`executor\` out`;
+  }
+}
 
 export interface LockRequest {
   environmentId: string;

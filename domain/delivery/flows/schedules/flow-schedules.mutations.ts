@@ -1,6 +1,6 @@
 import { DomainError, invalidField, notFound } from '../../../kernel/shared/errors.ts';
 import type { Tx } from '../../../unit-of-work.ts';
-import { type Commands, executorHere } from '../programs/commands-file.ts';
+import { type Commands, executorHere, meansOf } from '../programs/commands-file.ts';
 import { endRun } from '../flow-runs.mutations.ts';
 import { runById } from '../flow-runs.queries.ts';
 import { type AcceptedRun, acceptRun } from '../new-runs.mutations.ts';
@@ -46,7 +46,7 @@ export async function createSchedule(
   const { type, payload } = parsePayload(given, PREFIX);
   if (obeysWindows(type) && payload.override !== undefined)
     throw invalidField(`${PREFIX}override`, 'An override is for one run, which an owner starts in person');
-  const executor = executorHere(type, { hasPipeline: payload.pipeline !== undefined, commands });
+  const executor = executorHere(type, meansOf(payload, commands));
   const { place, gates } = await gatesInRequest(tx, type, payload, PREFIX, executor);
   await assertAvailable(tx, type, payload, commands, { place, gates });
   const stages = place && executor === 'children' ? await stagesOf(tx, place, payload) : [];

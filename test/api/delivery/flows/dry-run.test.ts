@@ -109,3 +109,24 @@ test('who may not, may not ask either', async () => {
   await dry(403, release('frozen', { override: { reason: 'now' } }), app.member);
   await dry(400, release('open'), app.stranger);
 });
+
+test.each([
+  ['service', null, /does not execute build/],
+  ['command', 'command', null],
+  ['pipeline', null, /name a `pipeline`/],
+] as const)('a payload asks for its executor: %s', async (wanted, executor, refusal) => {
+  const payload = { id: 'build', repositoryIdentifier, executor: wanted };
+  const seen = await dry(200, payload);
+  expect(seen.executor).toBe(executor);
+  if (refusal) expect(seen.refusal).toEqual({ code: 'flow_unavailable', detail: expect.stringMatching(refusal) });
+  await app.as(app.owner).post(refusal ? 409 : 202, '/api/flows/run', { payload });
+});
+
+test('each type says what could execute it', async () => {
+  const types: Json[] = await app.as(app.owner).get(200, '/api/flows/types');
+  expect(types.find(({ id }) => id === 'build')?.executors).toEqual([
+    { executor: 'service', available: false, reason: expect.stringContaining('does not execute build') },
+    { executor: 'command', available: true, reason: null },
+    { executor: 'pipeline', available: true, reason: null },
+  ]);
+});
