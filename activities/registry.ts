@@ -27,6 +27,7 @@ import {
 import { elevatePrivileges } from './delivery/org-people/elevate-privileges.ts';
 import { takeBackPrivileges } from './delivery/org-people/take-back-privileges.ts';
 import { freezePeople, unfreezePeople } from './delivery/org-people/freeze-people.ts';
+import { SANDBOX_OPERATIONS } from './delivery/sandboxes/sandbox-operations.ts';
 import { analyze } from './insight/code-analysis/analyze.ts';
 import { recordSession } from './review/browser-sessions/record-session.ts';
 import { createChatTargets } from './people/chat/chat-target.ts';
@@ -84,7 +85,7 @@ const OPERATIONS: Operations = {
     'request-elevated-privileges': elevatePrivileges,
   },
   undo: { 'request-elevated-privileges': takeBackPrivileges },
-  followed: {},
+  followed: SANDBOX_OPERATIONS,
 };
 
 export interface TaskQueue {

@@ -3,6 +3,7 @@ import { hasHostedProvider, localHosts, whyNotLocal } from './browser-sessions/p
 import type { Area } from '../kernel/area-manifest.ts';
 import { removeSessionsOfProject } from './browser-sessions/sessions.mutations.ts';
 import { openAssignmentKeys } from './review-assignments/review-assignments.queries.ts';
+import { usesOfOrg } from './orgs-in-use.queries.ts';
 import { followEndOfRun } from './review-runs.mutations.ts';
 import { encryptedById } from '../kernel/encryption/encrypted-columns.ts';
 import { reviewInstanceContext } from './review-pools/review-instances.mutations.ts';
@@ -17,6 +18,7 @@ export const review = {
       const why = whyNotLocal(await localHosts(tx));
       return why !== null && (await hasHostedProvider(tx, projectId)) ? null : why;
     },
+    sandboxGoes: (tx, { usernames }) => usesOfOrg(tx, usernames),
     async projectRemoved(tx, projectId) {
       if (await removeSessionsOfProject(tx, projectId)) return { isPending: true };
       // Nothing else would end those that wait, or have no lease.

@@ -1,6 +1,6 @@
 import { Name, Pipeline } from '../../projects/policies/pipeline.schemas.ts';
 import { z } from 'zod';
-import { WANTED_EXECUTORS } from '../../projects/policies/executor-policy-rules.ts';
+import { WANTED_EXECUTORS } from './programs/executor-rules.ts';
 import { mapOf, openObject, trimmedText } from '../../kernel/overrides/large-maps.ts';
 
 export const Names = z.array(Name).min(1).max(500);
@@ -52,7 +52,7 @@ const COMMON = {
   pipeline: Pipeline.optional().meta({ description: 'Executes the run as a pipeline of the git host' }),
   executor: z.enum(WANTED_EXECUTORS).optional().meta({
     description:
-      'What executes the run: the `service` itself, a `command` of the operator, or the `pipeline`. When absent, as the configuration of the project says (`executors`). `auto`: a pipeline that is named goes before a command, and that before the service',
+      'What executes the run: the `service` itself, a `command` of the operator, or the `pipeline`. `auto`, also when absent: a pipeline that is named goes before a command, and that before the service',
   }),
 };
 
@@ -81,7 +81,40 @@ export const PRIVILEGES = {
 export const SESSIONS = {
   endSessions: z.boolean().optional().meta({ description: 'End their open sessions, too, which freezing leaves' }),
 };
-export const SANDBOX = { sandboxName: Name.optional(), productionUsername: Name.optional() };
+export const SANDBOX = {
+  sandboxName: Name.optional().meta({ description: 'At most 10 letters and digits' }),
+  productionUsername: Name.optional().meta({
+    description: 'The production org; found by the org or environment of the payload, or the only one, when absent',
+  }),
+};
+const SandboxText = z.string().trim().min(1).max(1_000);
+/** How a sandbox is made; a refresh leaves what is absent as it is. */
+export const SANDBOX_DEFINITION = {
+  licenseType: Name.optional().meta({ description: '`DEVELOPER`, `DEVELOPER_PRO`, `PARTIAL` or `FULL`' }),
+  sourceSandboxName: Name.optional().meta({
+    description: 'The sandbox that is cloned, instead of production; its type of licence is that of the clone',
+  }),
+  activationGroup: Name.optional().meta({
+    description:
+      'Id or `DeveloperName` of the public group whose members may sign in at once; the platform demands it for the Developer types',
+  }),
+  templateId: Name.optional().meta({ description: 'Which objects are copied; the platform demands it for `PARTIAL`' }),
+  apexClass: Name.optional().meta({ description: 'Id or name of a class that runs in the sandbox after its copying' }),
+  autoActivate: z.boolean().optional().meta({
+    description: 'False: it waits for `request-sandbox-activate`; true when absent',
+  }),
+  description: SandboxText.optional(),
+  features: Names.optional(),
+};
+export const ACTIVATION = {
+  action: z.enum(['activate', 'discard']).optional().meta({ description: '`activate` when absent' }),
+};
+/** Ends what is in use of a sandbox. */
+export const FORCE = {
+  force: z.boolean().optional().meta({
+    description: 'Goes although review assignments or browser sessions are open on the sandbox, which are lost',
+  }),
+};
 /** Members of types that change what orgs run: they obey the windows of environments. */
 export const PROMOTION = {
   failOutsideWindow: z
@@ -95,6 +128,14 @@ export const PROMOTION = {
       description:
         "By an owner: pass the environment's windows and freezes, and what must be deployed before. Shown on the compliance report",
     }),
+};
+/** What is prepared of a review pool. */
+export const POOL = {
+  poolTag: Name.optional(),
+  poolId: z.uuid().optional(),
+  count: z.int().min(0).max(200).optional().meta({ description: 'How many orgs to make' }),
+  refresh: z.array(Name).max(200).optional().meta({ description: 'Usernames of orgs to refresh' }),
+  definition: openObject().optional().meta({ description: 'As the pool has it' }),
 };
 export const RELEASE = { repositoryIdentifier: z.string().max(255), domain: Name, releaseName: Name, ...PROMOTION };
 

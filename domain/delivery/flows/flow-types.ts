@@ -1,15 +1,22 @@
 import { z } from 'zod';
-import { openObject } from '../../kernel/overrides/large-maps.ts';
+import { DomainError, invalidField } from '../../kernel/shared/errors.ts';
+import { fieldErrors, PARSING } from '../../kernel/shared/input-errors.ts';
+import { didYouMean } from '../../kernel/text/suggestion-rules.ts';
 import type { FlowTraits } from './programs/executor-rules.ts';
 import {
+  ACTIVATION,
+  FORCE,
   Names,
   ON_ORG,
   payload,
   PEOPLE,
+  POOL,
   PRIVILEGES,
   PROMOTION,
   RELEASE,
+  type RunPayload,
   SANDBOX,
+  SANDBOX_DEFINITION,
   SESSIONS,
   Versions,
 } from './flow-payloads.ts';
@@ -53,6 +60,7 @@ export const POOL_PREPARE = 'pool-prepare';
 
 const NO_GATES = { approval: false, lock: false };
 const BOTH_GATES = { approval: true, lock: true };
+const ON_SANDBOX = { gates: BOTH_GATES, target: 'sandbox', changesOrg: true, own: 'activity' } as const;
 
 const type = <Id extends string, Own extends FlowTraits['own'] = undefined>(
   id: Id,
@@ -106,19 +114,20 @@ export const FLOW_TYPES = [
   type('request-sandbox-create', 'environment', 'Create a sandbox', {
     gates: { approval: true, lock: false },
     target: 'sandbox',
-    payload: { ...SANDBOX, licenseType: Name.optional() },
+    own: 'activity',
+    payload: { ...SANDBOX, ...SANDBOX_DEFINITION },
   }),
   type('request-sandbox-refresh', 'environment', 'Refresh a sandbox', {
-    gates: BOTH_GATES,
-    target: 'sandbox',
-    changesOrg: true,
-    payload: { ...SANDBOX, ...PROMOTION },
+    ...ON_SANDBOX,
+    payload: { ...SANDBOX, ...SANDBOX_DEFINITION, ...FORCE, ...PROMOTION },
+  }),
+  type('request-sandbox-activate', 'environment', 'Activate or discard a sandbox that was copied', {
+    ...ON_SANDBOX,
+    payload: { ...SANDBOX, ...ACTIVATION, ...FORCE, ...PROMOTION },
   }),
   type('request-sandbox-delete', 'environment', 'Delete a sandbox', {
-    gates: BOTH_GATES,
-    target: 'sandbox',
-    changesOrg: true,
-    payload: { ...SANDBOX, ...PROMOTION },
+    ...ON_SANDBOX,
+    payload: { ...SANDBOX, ...FORCE, ...PROMOTION },
   }),
   type('install-packages', 'package', 'Install packages in an org', {
     gates: BOTH_GATES,
@@ -208,15 +217,7 @@ export const FLOW_TYPES = [
   type('build-domain', 'build', 'The part of a build that concerns one domain', { isInternal: true }),
   type('validate-domain', 'build', 'The part of a validation that concerns one domain', { isInternal: true }),
   type('cascade-merge', 'cascade', 'Merge a branch into the next of the cascade'),
-  type(POOL_PREPARE, 'pool', 'Prepare orgs of a review pool', {
-    payload: {
-      poolTag: Name.optional(),
-      poolId: z.uuid().optional(),
-      count: z.int().min(0).max(200).optional().meta({ description: 'How many orgs to make' }),
-      refresh: z.array(Name).max(200).optional().meta({ description: 'Usernames of orgs to refresh' }),
-      definition: openObject().optional().meta({ description: 'As the pool has it' }),
-    },
-  }),
+  type(POOL_PREPARE, 'pool', 'Prepare orgs of a review pool', { payload: POOL }),
 ] as const;
 
 /** Types that the service itself executes. */
@@ -226,3 +227,21 @@ const byId = new Map<string, FlowType>(FLOW_TYPES.map((each) => [each.id, each])
 
 /** The type of that id, or undefined: external workers may report runs of types of their own. */
 export const flowType = (id: string): FlowType | undefined => byId.get(id);
+
+/**
+ * The type that a payload names, and the payload as parsed by its schema. Throws `invalid_request`: with a list of all
+ * types for an unknown one, with each faulty field for a payload that does not match the type's schema.
+ * @param prefix of the payload's fields in the request: `payload/`.
+ */
+export function parsePayload(given: Record<string, unknown>, prefix: string): { type: FlowType; payload: RunPayload } {
+  const found = typeof given.id === 'string' ? flowType(given.id) : undefined;
+  if (!found || found.isInternal) {
+    const known = FLOW_TYPES.filter(({ isInternal }) => !isInternal).map(({ id }) => id);
+    const detail = `${JSON.stringify(given.id) ?? 'nothing'} is not a flow type: ${known.join(', ')}${didYouMean(String(given.id), known)}`;
+    throw invalidField(`${prefix}id`, detail);
+  }
+  const parsed = found.payload.safeParse(given, PARSING);
+  if (parsed.success) return { type: found, payload: parsed.data as RunPayload };
+  const fields = [...fieldErrors(prefix.slice(0, -1), parsed.error.issues)];
+  throw new DomainError('invalid_request', `The payload is not one of ${found.id}`, { fields });
+}

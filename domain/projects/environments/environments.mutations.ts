@@ -10,6 +10,7 @@ import {
   ENVIRONMENTS_MAX,
   environmentById,
   environmentByName,
+  environmentsOfOrg,
   useSandboxUsername,
 } from './environments.queries.ts';
 
@@ -140,6 +141,11 @@ export async function updateEnvironment(
   if (name !== before.name) await renameInOthers(tx, environment, project, before.name);
   if (fields.promotion !== undefined || fields.branch !== undefined) await tx.tell('environmentChanged', environment);
   return { environment, project };
+}
+
+/** Environments of all projects that name an org by a username which it has no more name it by the one that it has now. */
+export async function renameOrgInEnvironments(tx: Tx, from: string, to: string): Promise<void> {
+  for (const { id } of await environmentsOfOrg(tx, from)) await updateEnvironment(tx, id, { orgUsername: to });
 }
 
 /**

@@ -67,6 +67,16 @@ export const unknownEnvironment = async (reads: Reads, projectId: string, name: 
 export const countEnvironments = (tx: Tx, projectId: string): Promise<number> =>
   tx.em.count(Environment, { tenantId: tx.tenantId, projectId });
 
+/** Environments of all projects that name an org by that username. */
+export const environmentsOfOrg = ({ db, tenantId }: Reads, username: string) =>
+  db
+    .selectFrom('environment')
+    .where('tenantId', '=', tenantId)
+    .where(sql`lower(org_username)`, '=', username.toLowerCase())
+    .orderBy('id')
+    .select('id')
+    .execute();
+
 /** An environment that named an org by the short name of a sandbox until now. */
 interface RenamedOrg {
   id: string;

@@ -8,6 +8,7 @@ export const PAYLOAD_TYPES: readonly string[] = [
   'request-unfreeze-users',
   'request-sandbox-create',
   'request-sandbox-refresh',
+  'request-sandbox-activate',
   'request-sandbox-delete',
   'install-packages',
   'install-artifacts',

@@ -24,6 +24,10 @@ const OPERATIONS = {
   'request-freeze-users': { form: 'once', queue: CRM_QUEUE, options: ORG_CHANGE },
   'request-unfreeze-users': { form: 'once', queue: CRM_QUEUE, options: ORG_CHANGE },
   'request-elevated-privileges': { form: 'held', queue: CRM_QUEUE, options: ORG_CHANGE },
+  'request-sandbox-create': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
+  'request-sandbox-refresh': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
+  'request-sandbox-activate': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
+  'request-sandbox-delete': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
 } as const satisfies Record<OperationId, OperationTraits>;
 
 /** How the operation of a type is executed; the type must have one. */

@@ -224,3 +224,22 @@ export async function adoptToken({ db, tenantId }: Tx, from: TokenKey, orgId: st
     .where('reachedName', '=', from.reachedName)
     .execute();
 }
+
+/** Removes all tokens of an org: they are those of a sandbox that is gone. */
+export async function forgetTokens({ db, tenantId }: Tx, orgId: string): Promise<void> {
+  await db.deleteFrom('crm_token').where('tenantId', '=', tenantId).where('orgId', '=', orgId).execute();
+}
+
+/** Removes the token of a sandbox without a record. @param keptOrgId unless it is that of this org. */
+export async function forgetReachedToken(
+  { db, tenantId }: Tx,
+  { name, production }: { name: string; production: { id: string } },
+  keptOrgId?: string,
+): Promise<void> {
+  const reached = db
+    .deleteFrom('crm_token')
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', production.id)
+    .where('reachedName', '=', name.toLowerCase());
+  await (keptOrgId === undefined ? reached : reached.where('platformOrgId', 'is distinct from', keptOrgId)).execute();
+}

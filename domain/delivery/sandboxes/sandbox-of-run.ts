@@ -1,0 +1,65 @@
+import { environmentById } from '../../projects/environments/environments.queries.ts';
+import { answeringOrg, mayBeSandboxName } from '../../projects/environments/org-name-rules.ts';
+import { recordsOfSandbox } from '../../orgs/crm-orgs/copied-sandboxes.mutations.ts';
+import { orgByUsername, orgsByName, type OrgRow, productionOrgs } from '../../orgs/crm-orgs/crm-orgs.queries.ts';
+import { DomainError } from '../../kernel/shared/errors.ts';
+import type { Tx } from '../../unit-of-work.ts';
+import type { RunInOrg } from '../org-steps/org-of-run.ts';
+import { textOf } from './sandbox-rules.ts';
+
+/** The sandbox that a run is about. */
+export interface SandboxOfRun {
+  name: string;
+  production: OrgRow;
+  /** Its registered orgs: one for each username that is registered. */
+  records: readonly OrgRow[];
+}
+
+const unavailable = (detail: string) => new DomainError('flow_unavailable', detail);
+
+/**
+ * The sandbox that a payload names, by its name or by an org or environment that is one, with its production org: that of
+ * `productionUsername`, of the org, the one whose sandbox has that name, or the only one. Throws `flow_unavailable` where none
+ * is found, and `ambiguous`.
+ */
+export async function sandboxOfRun(tx: Tx, { payload, environmentId }: RunInOrg): Promise<SandboxOfRun> {
+  const found = environmentId === null ? undefined : await environmentById(tx, environmentId);
+  const given = textOf(payload.orgUsername) ?? found?.environment.orgUsername ?? undefined;
+  const org = given === undefined ? undefined : answeringOrg(await orgsByName(tx, given), given);
+  const name = textOf(payload.sandboxName) ?? org?.sandboxName ?? given;
+  if (name === undefined || !mayBeSandboxName(name))
+    throw unavailable(
+      'No sandbox is named: give sandboxName, of at most 10 letters and digits, or an environment of one',
+    );
+  const production = await productionOf(tx, textOf(payload.productionUsername), name, org);
+  if (production.healthStatus === 'auth_failed')
+    throw unavailable(
+      `The org ${production.username} refuses its credential: ${production.healthError ?? ''} ${production.healthHint ?? ''}`.trim(),
+    );
+  return { name, production, records: await recordsOfSandbox(tx, { name, production }) };
+}
+
+async function productionOf(
+  tx: Tx,
+  username: string | undefined,
+  name: string,
+  org: OrgRow | undefined,
+): Promise<OrgRow> {
+  if (username === undefined && org?.kind === 'production') return org;
+  const sandbox = org?.sandboxName ? org : answeringOrg((await orgsByName(tx, name)).filter(isSandbox), name);
+  const parent = username ?? sandbox?.parentProductionUsername ?? undefined;
+  if (parent !== undefined) {
+    const production = await orgByUsername(tx, parent);
+    if (production?.kind === 'production') return production;
+    throw unavailable(`The production org ${parent} is not registered: register it, or name one that is`);
+  }
+  const [only, ...others] = await productionOrgs(tx);
+  if (only && others.length === 0) return only;
+  throw unavailable(
+    only
+      ? `Several production orgs are registered: name that of sandbox ${name} in productionUsername`
+      : 'No production org is registered in which the service could do it',
+  );
+}
+
+const isSandbox = ({ sandboxName }: OrgRow): boolean => sandboxName !== null;
