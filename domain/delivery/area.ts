@@ -1,6 +1,7 @@
 import type { Area } from '../kernel/area-manifest.ts';
 import { openRunsOfProject } from './flows/flow-runs.queries.ts';
 import type { OfferedType } from './flows/runs.hooks.ts';
+import { assertExecutors } from './flows/parse-payload.ts';
 import { whyNotPeople } from './org-people/people-offers.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { whyNotSandbox } from './sandboxes/sandbox-offers.ts';
@@ -18,6 +19,9 @@ export const delivery = {
         if (why !== null) return why;
       }
       return null;
+    },
+    async projectChanged(_, { configuration }) {
+      assertExecutors(configuration.executors ?? {});
     },
     projectRemoved: async (tx, projectId) => ({ runs: await openRunsOfProject(tx, projectId) }),
     async environmentChanged(tx, environment) {

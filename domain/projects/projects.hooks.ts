@@ -14,7 +14,10 @@ interface ProjectRemoval {
 declare module '../kernel/hooks.ts' {
   interface Hooks {
     /** A project was registered or changed. */
-    projectChanged: (tx: Tx, project: Pick<Project, 'id' | 'identifier' | 'remoteUrl'>) => Promise<void>;
+    projectChanged: (
+      tx: Tx,
+      project: Pick<Project, 'id' | 'identifier' | 'remoteUrl' | 'configuration'>,
+    ) => Promise<void>;
     /** A project is shown: what is known of its remote, and does not fit what the project says of it. */
     remoteDoubted: (tx: Tx, project: Pick<Project, 'id' | 'defaultBranch' | 'configuration'>) => Promise<Warning[]>;
     /** A project is about to be removed with all its rows. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { whyUnavailable, type WantedExecutor } from '../../../domain/delivery/flows/programs/executor-rules.ts';
+import { whyUnavailable } from '../../../domain/delivery/flows/programs/executor-rules.ts';
+import type { WantedExecutor } from '../../../domain/projects/policies/executor-policy-rules.ts';
 import type { Tx } from '../../../domain/unit-of-work.ts';
 import { FLOW_TYPES, type FlowType } from '../../../domain/delivery/flows/flow-types.ts';
 import { whyNotByItself } from '../../../domain/delivery/flows/programs/own-means.ts';

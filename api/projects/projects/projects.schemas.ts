@@ -4,6 +4,7 @@ import { Pipeline } from '../../../domain/projects/policies/pipeline.schemas.ts'
 import { collectionNameProblem } from '../../../domain/documents/name-rules.ts';
 import { shownRemote } from '../../../domain/projects/remotes/git-remote-rules.ts';
 import { compileKeyFinder } from '../../../domain/projects/work-items/work-item-patterns.ts';
+import { WANTED_EXECUTORS } from '../../../domain/projects/policies/executor-policy-rules.ts';
 import { PLATFORMS } from '../../../domain/projects/projects/projects.entities.ts';
 import { mapOf, textUpTo } from '../../../domain/kernel/overrides/large-maps.ts';
 import {
@@ -74,6 +75,9 @@ const configuration = {
     description:
       "For runs of flow types with the approval gate whose environment has no policy, or whose target is none of the tenant's environments. If it is absent, nobody is asked for an environment without a policy, and the owners for an unknown target",
   }),
+  executors: z
+    .record(z.string().regex(/^[a-z][a-z0-9-]{0,63}$/), z.enum(WANTED_EXECUTORS))
+    .meta({ description: 'What executes runs, by flow type, where their payload has no `executor`' }),
   buildPipeline: Pipeline.omit({ ref: true }).meta({
     description: 'The git host pipeline that `POST /api/builds/run` starts on the branch',
   }),

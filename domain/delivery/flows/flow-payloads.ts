@@ -1,6 +1,6 @@
 import { Name, Pipeline } from '../../projects/policies/pipeline.schemas.ts';
 import { z } from 'zod';
-import { WANTED_EXECUTORS } from './programs/executor-rules.ts';
+import { WANTED_EXECUTORS } from '../../projects/policies/executor-policy-rules.ts';
 import { mapOf, openObject, trimmedText } from '../../kernel/overrides/large-maps.ts';
 
 export const Names = z.array(Name).min(1).max(500);
@@ -52,7 +52,7 @@ const COMMON = {
   pipeline: Pipeline.optional().meta({ description: 'Executes the run as a pipeline of the git host' }),
   executor: z.enum(WANTED_EXECUTORS).optional().meta({
     description:
-      'What executes the run: the `service` itself, a `command` of the operator, or the `pipeline`. `auto`, also when absent: a pipeline that is named goes before a command, and that before the service',
+      'What executes the run: the `service` itself, a `command` of the operator, or the `pipeline`. When absent, as the configuration of the project says (`executors`). `auto`: a pipeline that is named goes before a command, and that before the service',
   }),
 };
 

@@ -1,7 +1,4 @@
 import { z } from 'zod';
-import { DomainError, invalidField } from '../../kernel/shared/errors.ts';
-import { fieldErrors, PARSING } from '../../kernel/shared/input-errors.ts';
-import { didYouMean } from '../../kernel/text/suggestion-rules.ts';
 import type { FlowTraits } from './programs/executor-rules.ts';
 import {
   ACTIVATION,
@@ -14,7 +11,6 @@ import {
   PRIVILEGES,
   PROMOTION,
   RELEASE,
-  type RunPayload,
   SANDBOX,
   SANDBOX_DEFINITION,
   SESSIONS,
@@ -227,21 +223,3 @@ const byId = new Map<string, FlowType>(FLOW_TYPES.map((each) => [each.id, each])
 
 /** The type of that id, or undefined: external workers may report runs of types of their own. */
 export const flowType = (id: string): FlowType | undefined => byId.get(id);
-
-/**
- * The type that a payload names, and the payload as parsed by its schema. Throws `invalid_request`: with a list of all
- * types for an unknown one, with each faulty field for a payload that does not match the type's schema.
- * @param prefix of the payload's fields in the request: `payload/`.
- */
-export function parsePayload(given: Record<string, unknown>, prefix: string): { type: FlowType; payload: RunPayload } {
-  const found = typeof given.id === 'string' ? flowType(given.id) : undefined;
-  if (!found || found.isInternal) {
-    const known = FLOW_TYPES.filter(({ isInternal }) => !isInternal).map(({ id }) => id);
-    const detail = `${JSON.stringify(given.id) ?? 'nothing'} is not a flow type: ${known.join(', ')}${didYouMean(String(given.id), known)}`;
-    throw invalidField(`${prefix}id`, detail);
-  }
-  const parsed = found.payload.safeParse(given, PARSING);
-  if (parsed.success) return { type: found, payload: parsed.data as RunPayload };
-  const fields = [...fieldErrors(prefix.slice(0, -1), parsed.error.issues)];
-  throw new DomainError('invalid_request', `The payload is not one of ${found.id}`, { fields });
-}

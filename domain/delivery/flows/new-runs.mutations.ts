@@ -2,11 +2,12 @@ import type { Actor, TenantKey } from '../../kernel/shared/actor.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import { targetOfRollback } from '../releases/rollbacks/rollback-targets.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { type Commands, executorHere, meansOf } from './programs/commands-file.ts';
+import type { Commands } from './programs/commands-file.ts';
 import { isPromotion, obeysWindows, waitsForNobody } from './programs/executor-rules.ts';
 import { runById } from './flow-runs.queries.ts';
 import type { RunPayload } from './flow-payloads.ts';
-import { type FlowType, parsePayload } from './flow-types.ts';
+import type { FlowType } from './flow-types.ts';
+import { parsePayload } from './parse-payload.ts';
 import { insertRun, type NewRun, type RunPlace } from './new-runs.queries.ts';
 import { announceOverride, assertPromotionOf, overrideOf, stagesOf } from './promoted-runs.ts';
 import { assertApprovals, assertAvailable, gatesInRequest } from './run-refusals.ts';
@@ -76,11 +77,11 @@ export async function acceptRun(
   given: Record<string, unknown>,
   { requestId, prefix = 'payload/', commands, ...origin }: AcceptOptions = {},
 ): Promise<AcceptedRun | undefined> {
-  const { type, payload: parsed } = parsePayload(given, prefix);
-  const executor = executorHere(type, meansOf(parsed, commands ?? new Map()));
-  const { place, gates } = await gatesInRequest(tx, type, parsed, prefix, executor);
-  if (commands) await assertAvailable(tx, type, parsed, commands, { place, gates });
-  const { payload, releaseName } = await releaseOf(tx, type, parsed, place);
+  const { type, payload: asked } = parsePayload(given, prefix);
+  const means = { prefix, commands: commands ?? new Map() };
+  const { place, payload: planned, executor, gates } = await gatesInRequest(tx, type, asked, means);
+  if (commands) await assertAvailable(tx, type, planned, commands, { place, gates });
+  const { payload, releaseName } = await releaseOf(tx, type, planned, place);
   const stages = commands && place && executor === 'children' ? await stagesOf(tx, place, payload) : [];
   if (commands && place && isPromotion(type)) {
     const promoted = { type, payload, place, executor, stages, releaseName, parentId: origin.parentId };

@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import { json } from '../../kernel/data/columns.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { inserting, type NewRow, statement } from '../../kernel/data/statement.ts';
 import { environmentNames } from '../../projects/environments/environments.queries.ts';
 import type { Actor } from '../../kernel/shared/actor.ts';
 import { invalidField } from '../../kernel/shared/errors.ts';
+import type { ExecutorPolicy } from '../../projects/policies/executor-policy-rules.ts';
 import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
 import { newId } from '../../kernel/shared/ids.ts';
 import { didYouMean } from '../../kernel/text/suggestion-rules.ts';
@@ -36,6 +38,7 @@ const PLACE = statement<PlaceParameters>()((db, { tenantId, repositoryIdentifier
       'project.identifier as repositoryIdentifier',
       'project.defaultBranch',
       'environment.id as environmentId',
+      sql<ExecutorPolicy | null>`project.configuration->'executors'`.as('executors'),
     ]),
 );
 /** What a run is about, found by what its payload names. */

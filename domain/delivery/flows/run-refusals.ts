@@ -1,6 +1,7 @@
 import type { Actor } from '../../kernel/shared/actor.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import { policyOfPayload, termsOf } from '../../projects/policies/approval-policy.ts';
+import type { WantedExecutor } from '../../projects/policies/executor-policy-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { assertApprovable, requestersOf } from '../approvals/approvable.ts';
 import type { RunPayload } from './flow-payloads.ts';
@@ -13,25 +14,37 @@ import { type ExecutorName, whyUnavailable } from './programs/executor-rules.ts'
 import { whyNotByItself } from './programs/own-means.ts';
 import type { Stage } from './promoted-runs.ts';
 
+interface RunInRequest {
+  place: RunPlace | undefined;
+  /** As given, with the executor that its project says. */
+  payload: RunPayload;
+  /** As far as it is known: it is decided again when the run begins, and the gates with it. */
+  executor: ExecutorName | undefined;
+  gates: RunGates;
+}
+
 /**
- * Where a payload's run takes place, and the gates that it passes. Throws `invalid_request`.
+ * Where a payload's run takes place, what executes it, and the gates that it passes. Throws `invalid_request`.
  * @param prefix of the payload's fields in the request: `payload/`.
- * @param executor as far as it is known: the gates are decided again when the run begins.
  */
 export async function gatesInRequest(
   tx: Tx,
   type: FlowType,
-  payload: RunPayload,
-  prefix: string,
-  executor: ExecutorName | undefined = payload.pipeline ? 'cicd' : type.own,
-): Promise<{ place: RunPlace | undefined; gates: RunGates }> {
-  const place = await placeOf(tx, payload, prefix);
+  given: RunPayload,
+  { prefix, commands }: { prefix: string; commands: Commands },
+): Promise<RunInRequest> {
+  const place = await placeOf(tx, given, prefix);
+  const payload = withExecutor(given, place?.executors?.[type.id]);
+  const executor = executorHere(type, meansOf(payload, commands));
   const { projectId = null, environmentId = null } = place ?? {};
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), payload, projectId, environmentId });
   const fields = gates.missing.map(({ member, detail }) => ({ pointer: prefix + member, detail }));
   if (fields.length > 0) throw new DomainError('invalid_request', whyMissing(gates), { fields });
-  return { place, gates };
+  return { place, payload, executor, gates };
 }
+
+const withExecutor = (payload: RunPayload, executor: WantedExecutor | undefined): RunPayload =>
+  payload.executor === undefined && executor !== undefined ? { ...payload, executor } : payload;
 
 interface AskedRun {
   payload: RunPayload;

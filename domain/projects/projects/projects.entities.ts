@@ -1,3 +1,4 @@
+import type { ExecutorPolicy } from '../policies/executor-policy-rules.ts';
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../../kernel/data/columns.ts';
 import type { ApprovalPolicy } from '../policies/approval-policy-rules.ts';
@@ -25,6 +26,8 @@ export type ProjectConfiguration = {
    * known.
    */
   approvalPolicy?: ApprovalPolicy;
+  /** What executes runs, by type, where their payloads do not say. */
+  executors?: ExecutorPolicy;
   /** The pipeline of the git host that builds a commit. */
   buildPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
   /** The pipeline of the git host that analyses a commit and publishes the results. */

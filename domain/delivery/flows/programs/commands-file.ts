@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../../../kernel/settings/config.ts';
-import { type ExecutorName, executorOf, type WantedExecutor } from './executor-rules.ts';
+import type { WantedExecutor } from '../../../projects/policies/executor-policy-rules.ts';
+import { type ExecutorName, executorOf } from './executor-rules.ts';
 import type { RunPayload } from '../flow-payloads.ts';
 import { CHILD_OF_RELEASE, type FlowType, flowType } from '../flow-types.ts';
 

@@ -1,3 +1,4 @@
+import type { WantedExecutor } from '../../../projects/policies/executor-policy-rules.ts';
 import type { FlowTarget, RunGates } from '../gates/gate-rules.ts';
 
 /** What executes a run: a program of the operator's list, a pipeline of the git host, the service, or child runs. */
@@ -20,10 +21,6 @@ export interface FlowTraits {
   /** A part of another run, which nobody starts by itself. */
   isInternal: boolean;
 }
-
-/** By what a payload may ask to be executed; `auto`: by what there is. */
-export const WANTED_EXECUTORS = ['auto', 'service', 'command', 'pipeline'] as const;
-export type WantedExecutor = (typeof WANTED_EXECUTORS)[number];
 
 interface Means {
   hasPipeline: boolean;

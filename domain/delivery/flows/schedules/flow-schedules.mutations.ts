@@ -1,6 +1,6 @@
 import { DomainError, invalidField, notFound } from '../../../kernel/shared/errors.ts';
 import type { Tx } from '../../../unit-of-work.ts';
-import { type Commands, executorHere, meansOf } from '../programs/commands-file.ts';
+import type { Commands } from '../programs/commands-file.ts';
 import { endRun } from '../flow-runs.mutations.ts';
 import { runById } from '../flow-runs.queries.ts';
 import { type AcceptedRun, acceptRun } from '../new-runs.mutations.ts';
@@ -17,7 +17,7 @@ import {
   SCHEDULES_MAX,
 } from './flow-schedules.queries.ts';
 import { obeysWindows } from '../programs/executor-rules.ts';
-import { parsePayload } from '../flow-types.ts';
+import { parsePayload } from '../parse-payload.ts';
 import { peopleBehind } from '../../../identity/application-tokens/requesters.queries.ts';
 import { nextDue } from './schedule-times.ts';
 
@@ -43,11 +43,10 @@ export async function createSchedule(
   commands: Commands,
 ): Promise<ScheduleRow> {
   nextDue(input, tx.now);
-  const { type, payload } = parsePayload(given, PREFIX);
-  if (obeysWindows(type) && payload.override !== undefined)
+  const { type, payload: asked } = parsePayload(given, PREFIX);
+  if (obeysWindows(type) && asked.override !== undefined)
     throw invalidField(`${PREFIX}override`, 'An override is for one run, which an owner starts in person');
-  const executor = executorHere(type, meansOf(payload, commands));
-  const { place, gates } = await gatesInRequest(tx, type, payload, PREFIX, executor);
+  const { place, payload, executor, gates } = await gatesInRequest(tx, type, asked, { prefix: PREFIX, commands });
   await assertAvailable(tx, type, payload, commands, { place, gates });
   const stages = place && executor === 'children' ? await stagesOf(tx, place, payload) : [];
   await assertApprovals(tx, { payload, gates, stages }, tx.actor);
@@ -56,7 +55,7 @@ export async function createSchedule(
   const schedulePath = `schedules/${input.name}`;
   const peopleIds = await peopleBehind(tx, tx.actor);
   const projectId = place?.projectId ?? null;
-  const id = await insertSchedule(tx, { ...input, payload, schedulePath, projectId, peopleIds });
+  const id = await insertSchedule(tx, { ...input, payload: asked, schedulePath, projectId, peopleIds });
   if (id === undefined) throw new DomainError('already_exists', `There is already a schedule named ${input.name}`);
   const schedule = await scheduleById(tx, id);
   audit(tx, 'created', schedule);

@@ -122,6 +122,27 @@ test.each([
   await app.as(app.owner).post(refusal ? 409 : 202, '/api/flows/run', { payload });
 });
 
+test('a project says what executes a type, where a payload does not', async () => {
+  const identifier = 'acme/by-default';
+  const project = { identifier, platform: 'host-a', configuration: { executors: { build: 'pipeline' } } };
+  await app.as(app.owner).post(201, '/api/projects', project);
+  const payload = { id: 'build', repositoryIdentifier: identifier };
+  await expect(dry(200, payload)).resolves.toMatchObject({ refusal: { code: 'flow_unavailable' } });
+  await expect(dry(200, { ...payload, pipeline: { id: 'ci.yml' } })).resolves.toMatchObject({ executor: 'cicd' });
+  await expect(dry(200, { ...payload, executor: 'auto' })).resolves.toMatchObject({ executor: 'command' });
+  const { id } = await app.as(app.owner).post(202, '/api/flows/run', { payload: { ...payload, executor: 'command' } });
+  await expect(app.as(app.owner).get(200, `/api/flows/runs/${id}`)).resolves.toMatchObject({ executionMode: 'flow' });
+  await expect(
+    app.as(app.owner).post(400, '/api/projects', {
+      ...project,
+      identifier: 'acme/mistaken',
+      configuration: { executors: { biuld: 'command' } },
+    }),
+  ).resolves.toMatchObject({
+    errors: [{ pointer: '#/body/configuration/executors/biuld', detail: expect.stringContaining('build') }],
+  });
+});
+
 test('each type says what could execute it', async () => {
   const types: Json[] = await app.as(app.owner).get(200, '/api/flows/types');
   expect(types.find(({ id }) => id === 'build')?.executors).toEqual([
