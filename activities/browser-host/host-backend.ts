@@ -19,7 +19,7 @@ import {
 } from '../../workflows/review/browser-sessions/browser-session.contract.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import { signalLanes } from '../../workflows/events/webhooks/webhook-lane.contract.ts';
-import { isolatedBy } from '../adapters/analyzer/analyzer-isolation.ts';
+import { isolatedBy } from '../adapters/isolated/isolation.ts';
 import { permittedConnector } from '../adapters/outbound/outbound-policy.ts';
 import { hostDatabaseAccess } from '../database-access.ts';
 import type { Deps } from '../deps.ts';

@@ -1,10 +1,13 @@
+import { resolve } from 'node:path';
 import { createLockQueue } from '../../domain/delivery/environment-locks/lock-queue.ts';
 import type { LockQueue } from '../../domain/delivery/environment-locks/lock-queue.port.ts';
 import { programLeaseTimes } from '../../domain/delivery/flows/gates/lock-lost-rules.ts';
 import { type Commands, loadCommands } from '../../domain/delivery/flows/programs/commands-file.ts';
+import type { SourceConverter } from '../../domain/delivery/source/source-converter.port.ts';
 import { internalUrlOf } from '../../domain/kernel/settings/config.ts';
 import { lockQueueMessages } from '../../workflows/delivery/environment-locks/environment-lock.contract.ts';
 import { createProgramRunner } from '../adapters/programs/program-runner.ts';
+import { createSourceConverter } from '../adapters/source/source-converter.ts';
 import type { Base, Made } from '../base.ts';
 import { CommandRuns } from './flows/command-runs.ts';
 
@@ -27,6 +30,10 @@ export interface DeliveryWork {
     /** Multiplies the pauses in which orgs are asked how far they are; 1 but for tests. */
     pace: number;
   };
+  source: {
+    /** Converts the source of repositories to what is deployed. */
+    converter: SourceConverter;
+  };
 }
 
 export function createDeliveryWork(base: Base & DeliveryParts): Made<DeliveryWork> {
@@ -38,5 +45,6 @@ export function createDeliveryWork(base: Base & DeliveryParts): Made<DeliveryWor
     leaseTimes,
     apiUrl: internalUrlOf(config),
   });
-  return { parts: { flows: { commands, commandRuns, pace: config.SERVICE_PACE } } };
+  const converter = createSourceConverter({ folder: resolve(config.DATA_DIR, 'source') });
+  return { parts: { flows: { commands, commandRuns, pace: config.SERVICE_PACE }, source: { converter } } };
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { SessionBrowser } from '../../activities/browser-host/chromium/browser.ts';
 import type { RecorderParts } from '../../activities/browser-host/recording/recorder.ts';
-import { isolatedBy } from '../../activities/adapters/analyzer/analyzer-isolation.ts';
+import { isolatedBy } from '../../activities/adapters/isolated/isolation.ts';
 import { segmentsOf } from '../../domain/review/browser-sessions/recordings/recorded-playlist-rules.ts';
 import type { TestApp } from './app.ts';
 import { FakeSessionBrowser } from './fake-session-browser.ts';

@@ -207,6 +207,20 @@ export function createGitMirrors({
       return { ahead: Number(ahead), behind: Number(behind) };
     },
 
+    async isAncestor(mirror, ancestor, sha) {
+      const { exitCode } = await run(mirror, ['merge-base', '--is-ancestor', '--end-of-options', ancestor, sha]);
+      return exitCode === 0;
+    },
+
+    async files(mirror, sha, onFile) {
+      await must(mirror, ['ls-tree', '-r', '-z', '--full-tree', '--end-of-options', sha], {
+        onToken(entry) {
+          const [, mode = '', blob = '', path = ''] = TREE_ENTRY.exec(entry) ?? [];
+          onFile({ path, kind: mode === '120000' ? 'link' : mode === '160000' ? 'submodule' : 'file', blob });
+        },
+      });
+    },
+
     async file(mirror, remote, sha, path, maxBytes) {
       const spec = `${sha}:${path}`;
       const { stdout, exitCode } = await withRemote(mirror, remote, async ({ env, signal }) => {
@@ -231,5 +245,6 @@ export function createGitMirrors({
   };
 }
 
+const TREE_ENTRY = /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s;
 const COMMIT_FIELDS = ['%H', '%an', '%ae', '%at', '%ct', '%s', '%b'].join('%x00');
 const COMMIT_FIELD_COUNT = 7;

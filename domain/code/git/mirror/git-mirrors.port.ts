@@ -60,6 +60,14 @@ export interface CheckoutOrder {
   whyTooLarge: (checkout: { files: number; bytes: number }) => string | undefined;
 }
 
+/** What a commit has at a path. */
+export interface ListedFile {
+  path: string;
+  kind: 'file' | 'link' | 'submodule';
+  /** Object id of the content. */
+  blob: string;
+}
+
 /** @property leftOut counts links, submodules and unwritable names, too. @property reason for people. */
 export type Checkout = { isOk: true; files: number; leftOut: number; bytes: number } | { isOk: false; reason: string };
 
@@ -89,6 +97,10 @@ export interface GitMirrors {
     sides: { base: string; head: string },
     onPath: (change: 'added' | 'deleted' | 'modified', path: string) => void,
   ) => Promise<{ ahead: number; behind: number } | undefined>;
+  /** Whether a commit is among the ancestors of another, or is the same one. False when the mirror lacks one of them. */
+  isAncestor: (mirror: MirrorOf, ancestor: string, sha: string) => Promise<boolean>;
+  /** Calls `onFile` with all that is in a commit, without reading contents. Throws when the mirror lacks the commit. */
+  files: (mirror: MirrorOf, sha: string, onFile: (file: ListedFile) => void) => Promise<void>;
   /** A file as it is in a commit; undefined when there is none, or it is larger. Fetches it where the mirror lacks it. */
   file: (mirror: MirrorOf, remote: Remote, sha: string, path: string, maxBytes: number) => Promise<string | undefined>;
   /**

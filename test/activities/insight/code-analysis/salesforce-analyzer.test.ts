@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { isolationHere } from '../../../../activities/adapters/analyzer/analyzer-isolation.ts';
+import { isolationHere } from '../../../../activities/adapters/isolated/isolation.ts';
 import { createSalesforceAnalyzer } from '../../../../activities/adapters/analyzer/salesforce-analyzer.ts';
 import { eventually } from '../../../support/eventually.ts';
 
@@ -220,7 +220,7 @@ test('a host that is killed takes the analyzer with it, and its folder goes', as
   await until(() => hasStarted(folder));
   const ofThisProcess = (pid: number) =>
     readFileSync(`/proc/${pid}/status`, 'utf8').includes(`PPid:\t${process.pid}\n`);
-  const host = running('analysis-host.ts').find(ofThisProcess);
+  const host = running('isolated-host.ts').find(ofThisProcess);
   process.kill(host ?? 0, 'SIGKILL');
   await expect(outcome).resolves.toEqual({ isOk: false, reason: 'The analyzer was killed' });
   await place.close();

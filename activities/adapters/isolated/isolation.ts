@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * What keeps the analyzer apart. `bwrap`: it has no network, sees no other process and of the files only those it needs;
+ * What keeps a program apart that reads files of others. `bwrap`: it has no network, sees no other process and of the files only those it needs;
  * `unshare`: no network and no other process; `none`: the system permits neither, as in most containers.
  */
 export type Isolation = 'bwrap' | 'unshare' | 'none';

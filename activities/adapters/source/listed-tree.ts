@@ -1,0 +1,65 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { type Ignore, ROOT, sdr } from './converter-library.ts';
+
+const XML_MAX_BYTES = 20_000_000;
+
+/** The files of a commit by their names; contents are on disk where they are needed. */
+export class ListedTree extends sdr.TreeContainer {
+  readonly #folder: string;
+  readonly #files = new Set<string>();
+  readonly #entries = new Map<string, Set<string>>();
+  replacements: { of: Ignore; find: string; replaceWith: string }[] = [];
+
+  constructor(folder: string, files: readonly string[]) {
+    super();
+    this.#folder = folder;
+    for (const file of files) {
+      this.#files.add(`${ROOT}/${file}`);
+      for (let path = `${ROOT}/${file}`; path !== ROOT; ) {
+        const above = dirname(path);
+        const entries = this.#entries.get(above);
+        if (entries) entries.add(path.slice(above.length + 1));
+        else this.#entries.set(above, new Set([path.slice(above.length + 1)]));
+        if (entries) break;
+        path = above;
+      }
+    }
+  }
+
+  exists(path: string): boolean {
+    return this.#files.has(path) || this.#entries.has(path);
+  }
+
+  isDirectory(path: string): boolean {
+    if (!this.exists(path)) throw new Error(`There is no ${path}`);
+    return this.#entries.has(path);
+  }
+
+  readDirectory(path: string): string[] {
+    return [...(this.#entries.get(path) ?? [])];
+  }
+
+  readFileSync(path: string): Buffer {
+    const name = path.slice(ROOT.length + 1);
+    const file = join(this.#folder, name);
+    if (path.endsWith('.xml') && statSync(file).size > XML_MAX_BYTES)
+      throw new Error(`${path} is larger than ${XML_MAX_BYTES / 1_000_000} MB`);
+    const content = readFileSync(file);
+    const own = this.replacements.filter(({ of, find }) => of.ignores(name) && content.includes(find));
+    // What is no text is left as it is.
+    if (own.length === 0 || content.includes(0)) return content;
+    return Buffer.from(
+      own.reduce((text, { find, replaceWith }) => text.replaceAll(find, () => replaceWith), content.toString()),
+    );
+  }
+
+  async readFile(path: string): Promise<Buffer> {
+    return this.readFileSync(path);
+  }
+
+  stream(path: string): Readable {
+    return Readable.from([this.readFileSync(path)]);
+  }
+}

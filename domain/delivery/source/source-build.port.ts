@@ -1,0 +1,70 @@
+import type { TenantKey } from '../../kernel/shared/actor.ts';
+
+/** A component as `package.xml` names it: a type and a full name, such as `CustomField` and `Account.Rating__c`. */
+export interface ComponentName {
+  type: string;
+  fullName: string;
+}
+
+/** Text of files that an environment has otherwise: as it is, no pattern; nothing of the environment or of files. */
+export interface StaticReplacement {
+  find: string;
+  replaceWith: string;
+  /** In which files, as patterns of `.forceignore`; in all when absent. */
+  files?: string[];
+}
+
+/** What is to be made of the source of a commit, for one environment. */
+export interface SourceOrder extends TenantKey {
+  projectId: string;
+  commitSha: string;
+  /** What the environment ran last, whole or up to date by deltas; null: not known. */
+  baseSha: string | null;
+  /** The commit is an ancestor of the base, on purpose: what came since is taken back. */
+  isRollback?: boolean;
+  /** Names or directories of packages of `sfdx-project.json`; all, in its order, when absent. */
+  packages?: string[];
+  /** Whether components that are gone are deleted; otherwise they are answered as pending. */
+  deletions: boolean;
+  /** All components, whatever changed. Ask for it when replacements or ignored paths of the environment changed. */
+  whole?: boolean;
+  /** What earlier builds for the environment left undeleted. */
+  pending?: ComponentName[];
+  /** Patterns as in `.forceignore`, beside those of the repository. */
+  ignoredPaths?: string[];
+  replacements?: StaticReplacement[];
+  /** Such as `64.0`. */
+  apiVersion: string;
+}
+
+export interface BuiltComponent extends ComponentName {
+  /** Its file, or folder, in the repository. */
+  path: string;
+  /** Name of the package, or its directory where it has none. */
+  package: string;
+}
+
+/** A zip with `package.xml` that a deployment takes as it is. */
+export interface SourceBuild {
+  /**
+   * Key in the object store; null when there is nothing to deploy. The same order has the same key; whoever has deployed it
+   * removes it.
+   */
+  object: string | null;
+  bytes: number;
+  components: BuiltComponent[];
+  /** In its `destructiveChangesPost.xml`: they go after what may still refer to them was deployed. */
+  deletions: ComponentName[];
+  /** Gone from the source and not deleted: to be handed to the next build as `pending`. */
+  pendingDeletions: ComponentName[];
+  form: 'delta' | 'whole' | 'nothing';
+  /** A sentence for people: why this form. */
+  reason: string;
+  warnings: string[];
+}
+
+/** @property reason for people; contains no paths of the machine. */
+export interface SourceRefusal {
+  isOk: false;
+  reason: string;
+}
