@@ -24,6 +24,7 @@ import {
   createPatchBranch,
   type Operations,
 } from './delivery/flows/operations.activities.ts';
+import { cascadeMerge } from './delivery/cascade/cascade-merge.ts';
 import { elevatePrivileges } from './delivery/org-people/elevate-privileges.ts';
 import { takeBackPrivileges } from './delivery/org-people/take-back-privileges.ts';
 import { freezePeople, unfreezePeople } from './delivery/org-people/freeze-people.ts';
@@ -78,6 +79,7 @@ const METRICS_PUMPS = 2;
 const OPERATIONS: Operations = {
   operations: {
     'create-patch-branch': createPatchBranch,
+    'cascade-merge': cascadeMerge,
     analyze,
     'record-session': recordSession,
     'request-freeze-users': freezePeople,

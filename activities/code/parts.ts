@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
-import type { CreateBranch, FindGitHost } from '../../domain/code/git-hosts/git-host.port.ts';
+import type { CreateBranch, FindGitHost, MergeBranches } from '../../domain/code/git-hosts/git-host.port.ts';
 import type { GitMirrors } from '../../domain/code/git/mirror/git-mirrors.port.ts';
 import type { FindPullRequestHost } from '../../domain/code/pull-requests/pull-request-host.port.ts';
-import { createGitBranches } from '../adapters/git-hosts/git-branches.ts';
+import { createGitBranches, createGitMerges } from '../adapters/git-hosts/git-branches.ts';
 import { createGitHosts } from '../adapters/git-hosts/git-hosts.ts';
 import { createGitMirrors } from '../adapters/git/git-mirrors.ts';
 import type { Base, Made } from '../base.ts';
@@ -13,6 +13,7 @@ export interface CodeWork {
     findHost: FindGitHost;
     findPullRequestHost: FindPullRequestHost;
     createBranch: CreateBranch;
+    mergeBranches: MergeBranches;
     mirrors: GitMirrors;
     /** How long what is known of a mirror counts as current. */
     fetchEverySeconds: number;
@@ -36,6 +37,7 @@ export function createCodeWork({
         findHost: gitHosts.find,
         findPullRequestHost: gitHosts.findPullRequests,
         createBranch: createGitBranches(remotes),
+        mergeBranches: createGitMerges(remotes),
         mirrors: createGitMirrors({ ...remotes, log }),
         fetchEverySeconds: config.GIT_FETCH_EVERY_SECONDS,
       },

@@ -2,13 +2,18 @@ import type { Area } from '../kernel/area-manifest.ts';
 import { openRunsOfProject } from './flows/flow-runs.queries.ts';
 import type { OfferedType } from './flows/runs.hooks.ts';
 import { assertExecutors } from './flows/parse-payload.ts';
+import { whyNotCascade } from './cascade/cascade-offers.ts';
 import { whyNotPeople } from './org-people/people-offers.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { whyNotSandbox } from './sandboxes/sandbox-offers.ts';
 import { runsWaitingForWindows } from './promotion/promotion.queries.ts';
 
 /** Why the service itself cannot execute a type that is asked for, as far as the database knows; of each feature. */
-const WHY_NOT: readonly ((tx: Tx, offered: OfferedType) => Promise<string | null>)[] = [whyNotPeople, whyNotSandbox];
+const WHY_NOT: readonly ((tx: Tx, offered: OfferedType) => Promise<string | null>)[] = [
+  whyNotCascade,
+  whyNotPeople,
+  whyNotSandbox,
+];
 
 /** What the area adds to the service. */
 export const delivery = {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Json } from '../support/client.ts';
 import { type Endpoint, type HostRules, type HostServer, hostServer, type Limit, type Reply } from './host-server.ts';
+import { branchPullRequests } from './branch-pull-requests.ts';
 import { pullRequestEndpoints, type StoredPullRequest } from './pull-request-endpoints.ts';
 import { GitHubIssues } from './trackers/github-issues.ts';
 import { AzureBoards } from './trackers/azure-boards.ts';
@@ -257,7 +258,10 @@ export async function gitHost(platform: GitPlatform): Promise<GitHostSimulator> 
   const issues = new GitHubIssues();
   const boards = new AzureBoards();
   const pullRequests: StoredPullRequest[] = [];
-  const ofPullRequests = pullRequestEndpoints(pullRequests)[platform];
+  const ofPullRequests = [
+    ...branchPullRequests(pullRequests)[platform],
+    ...pullRequestEndpoints(pullRequests)[platform],
+  ];
   const host = await hostServer((url) => ({
     endpoints: {
       'host-a': [...issues.endpoints(url), ...HOST_A({ url, ended }), ...ofPullRequests],

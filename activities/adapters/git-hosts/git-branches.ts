@@ -1,64 +1,66 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { CreateBranch } from '../../../domain/code/git-hosts/git-host.port.ts';
-import type { RemotePolicy } from '../../../domain/projects/remotes/remote-policy.ts';
-import { closedEnvironment, runGit } from '../git/git-program.ts';
-import { openRemote, RefusedRemoteError, type RemoteOptions } from '../git/git-remote.ts';
+import type { CreateBranch, MergeBranches } from '../../../domain/code/git-hosts/git-host.port.ts';
+import { inOwnRepository, type OwnRepositoryOptions } from './own-repository.ts';
 
-/**
- * Creates branches with the git program, in a repository that exists as long as the call. `folder` keeps the keys of ssh
- * hosts.
- */
+const refuse = (reason: string) => ({ isOk: false, reason }) as const;
+
+/** Creates branches with the git program. */
 export const createGitBranches =
-  ({
-    program = 'git',
-    ...options
-  }: RemotePolicy & Pick<RemoteOptions, 'folder' | 'resolve'> & { program?: string }): CreateBranch =>
-  async ({ remote, branch, sourceRef }, signal) => {
-    const refuse = (reason: string) => ({ isOk: false, reason }) as const;
-    const folder = await mkdtemp(join(tmpdir(), 'quayside-git-'));
-    const env = closedEnvironment(folder);
-    let close = async () => {};
-    /** What git printed, or undefined when it failed. */
-    const git = async (...args: string[]): Promise<string | undefined> => {
-      const { exitCode, stdout } = await runGit(program, { gitDir: join(folder, 'branch.git'), args, env, signal });
-      return exitCode === 0 ? stdout.trim() : undefined;
-    };
-    try {
-      const access = await openRemote(remote, { ...options, program }, signal);
-      close = access.close;
-      Object.assign(env, access.env);
+  (options: OwnRepositoryOptions): CreateBranch =>
+  ({ remote, branch, sourceRef }, signal) =>
+    inOwnRepository(options, { remote, signal }, async ({ url, git }) => {
       const target = `refs/heads/${branch}`;
       if (branch.startsWith('-') || (await git('check-ref-format', target)) === undefined)
         return refuse(`${branch} is not a name for a branch`);
-      await git('init', '--quiet', '--bare');
-      if (
-        (await git('fetch', '--quiet', '--depth=1', '--no-tags', '--end-of-options', access.url, sourceRef)) ===
-        undefined
-      ) {
-        return refuse(`${sourceRef} could not be fetched from the repository`);
-      }
+      const fetched = await git('fetch', '--quiet', '--depth=1', '--no-tags', '--end-of-options', url, sourceRef);
+      if (fetched === undefined) return refuse(`${sourceRef} could not be fetched from the repository`);
       const commitId = await git('rev-parse', '--verify', 'FETCH_HEAD^{commit}');
       if (commitId === undefined) return refuse(`${sourceRef} names no commit`);
-      const there = (await git('ls-remote', '--end-of-options', access.url, target))?.split('\t')[0];
+      const there = (await git('ls-remote', '--end-of-options', url, target))?.split('\t')[0];
       if (there === commitId) return { isOk: true, commitId };
       if (there) return refuse(`The branch ${branch} exists already, at another commit`);
       // An empty expected value: a branch that somebody creates at this moment is not overwritten.
-      const pushed = await git(
-        'push',
-        '--quiet',
-        `--force-with-lease=${target}:`,
-        '--end-of-options',
-        access.url,
-        `${commitId}:${target}`,
-      );
+      const lease = `--force-with-lease=${target}:`;
+      const pushed = await git('push', '--quiet', lease, '--end-of-options', url, `${commitId}:${target}`);
       return pushed === undefined ? refuse(`The repository refused the branch ${branch}`) : { isOk: true, commitId };
-    } catch (error) {
-      if (error instanceof RefusedRemoteError) return refuse(error.message);
-      throw error;
-    } finally {
-      await close();
-      await rm(folder, { recursive: true, force: true });
-    }
-  };
+    });
+
+/** How many conflicting paths an answer names. */
+const CONFLICTS_SHOWN = 100;
+
+/** Merges branches with the git program, without a checkout (`git merge-tree`, git 2.38). */
+export const createGitMerges =
+  (options: OwnRepositoryOptions): MergeBranches =>
+  ({ remote, from, to, message }, signal) =>
+    inOwnRepository(options, { remote, signal }, async ({ url, run, git }) => {
+      const refs = [from, to].map((branch) => `refs/heads/${branch}`);
+      for (const ref of refs)
+        if ((await git('check-ref-format', ref)) === undefined) return refuse(`${ref} is not the name of a branch`);
+      const wanted = refs.map((ref, index) => `${ref}:refs/heads/${SIDES[index]}`);
+      const fetched = await git('fetch', '--quiet', '--no-tags', '--end-of-options', url, ...wanted);
+      if (fetched === undefined) return refuse(`${from} or ${to} could not be fetched from the repository`);
+      const [theirs = '', ours = ''] = await Promise.all(SIDES.map(async (side) => git('rev-parse', side)));
+      if ((await git('merge-base', '--is-ancestor', theirs, ours)) !== undefined)
+        return { isOk: true, outcome: 'up_to_date', commitId: ours };
+      const merged = await run('merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ours, theirs);
+      const [tree = '', ...conflicts] = merged.stdout.split('\0').filter((part) => part !== '');
+      if (merged.exitCode === 1)
+        return {
+          isOk: true,
+          outcome: 'conflicts',
+          paths: conflicts.slice(0, CONFLICTS_SHOWN),
+          total: conflicts.length,
+        };
+      if (merged.exitCode !== 0) return refuse(`${from} cannot be merged into ${to}: they have no common history`);
+      const isForward = (await git('merge-base', '--is-ancestor', ours, theirs)) !== undefined;
+      const commitId = isForward
+        ? theirs
+        : await git(...COMMITTER, 'commit-tree', tree, '-p', ours, '-p', theirs, '-m', message);
+      if (commitId === undefined) return refuse(`The merge of ${from} into ${to} could not be committed`);
+      const target = `refs/heads/${to}`;
+      const lease = `--force-with-lease=${target}:${ours}`;
+      const pushed = await git('push', '--quiet', lease, '--end-of-options', url, `${commitId}:${target}`);
+      return { isOk: true, ...(pushed === undefined ? { outcome: 'refused' } : { outcome: 'merged', commitId }) };
+    });
+
+const SIDES = ['theirs', 'ours'];
+const COMMITTER = ['-c', 'user.name=Quayside', '-c', 'user.email=quayside@noreply.invalid'];

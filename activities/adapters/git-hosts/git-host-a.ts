@@ -1,5 +1,5 @@
 import type { GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { type CallHost, type HostAccess, withoutValue, textOf } from './host-http.ts';
+import { type CallHost, firstOf, type HostAccess, withoutValue, textOf } from './host-http.ts';
 
 const NAME = 'host-a';
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
@@ -38,15 +38,10 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
     },
 
     // 409: it has ended already.
-    cancelPipeline: async ({ repository, runId }) =>
-      withoutValue(
-        await call(NAME, {
-          method: 'POST',
-          url: `${runOf(repository, runId)}/cancel`,
-          headers,
-          acceptedStatuses: [409],
-        }),
-      ),
+    async cancelPipeline({ repository, runId }) {
+      const url = `${runOf(repository, runId)}/cancel`;
+      return withoutValue(await call(NAME, { method: 'POST', url, headers, acceptedStatuses: [409] }));
+    },
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
       const body = { state, context, description, ...(targetUrl !== undefined && { target_url: targetUrl }) };
@@ -54,6 +49,8 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
         await call(NAME, { method: 'POST', url: `${repo(repository)}/statuses/${commitId}`, headers, body }),
       );
     },
+
+    openPullRequest: pullRequestOpener(call, { headers, repo }),
 
     async changeLabel({ repository, prNumber, add, remove }) {
       const url = `${repo(repository)}/issues/${prNumber}/labels`;
@@ -70,3 +67,24 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
     },
   };
 }
+
+/** Opens pull requests, once for the same branches. */
+const pullRequestOpener =
+  (
+    call: CallHost,
+    { headers, repo }: { headers: Record<string, string>; repo: (repository: string) => string },
+  ): GitHost['openPullRequest'] =>
+  async ({ repository, from, to, title, description: body }) => {
+    const url = `${repo(repository)}/pulls`;
+    const head = `${repository.split('/')[0]}:${from}`;
+    const query = new URLSearchParams({ state: 'open', head, base: to, per_page: '1' });
+    const found = await call(NAME, { method: 'GET', url: `${url}?${query}`, headers });
+    if (!found.isOk) return found;
+    const first = firstOf(found.value);
+    const answer = first
+      ? { isOk: true as const, value: first }
+      : await call(NAME, { method: 'POST', url, headers, body: { title, head: from, base: to, body } });
+    if (!answer.isOk) return answer;
+    const { number, html_url: htmlUrl } = answer.value;
+    return { isOk: true, value: { number: Number(number), url: textOf(htmlUrl) } };
+  };

@@ -1,5 +1,5 @@
 import type { CommitStatus, GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { type CallHost, type HostAccess, type HostJson, withoutValue, textOf } from './host-http.ts';
+import { type CallHost, firstOf, type HostAccess, type HostJson, withoutValue, textOf } from './host-http.ts';
 
 const NAME = 'host-b';
 const VERSION = 'api-version=7.1';
@@ -16,8 +16,14 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
   const headers = { authorization: `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}` };
   const place = (repository: string) => {
     const [organization = '', project = '', name = project] = repository.split('/').map(encodeURIComponent);
-    const apis = `${baseUrl}/${organization}/${project}/_apis`;
-    return { pipelines: `${apis}/pipelines`, builds: `${apis}/build/builds`, git: `${apis}/git/repositories/${name}` };
+    const root = `${baseUrl}/${organization}/${project}`;
+    const apis = `${root}/_apis`;
+    return {
+      pipelines: `${apis}/pipelines`,
+      builds: `${apis}/build/builds`,
+      git: `${apis}/git/repositories/${name}`,
+      webUrl: `${root}/_git/${name}`,
+    };
   };
   return {
     async dispatchPipeline({ repository, pipeline, ref, inputs }) {
@@ -62,6 +68,8 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
       );
     },
 
+    openPullRequest: pullRequestOpener(call, { headers, place }),
+
     async changeLabel({ repository, prNumber, add, remove }) {
       const url = `${place(repository).git}/pullRequests/${prNumber}/labels`;
       for (const label of remove) {
@@ -77,3 +85,32 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
     },
   };
 }
+
+/** Opens pull requests, once for the same branches. */
+const pullRequestOpener =
+  (
+    call: CallHost,
+    {
+      headers,
+      place,
+    }: { headers: Record<string, string>; place: (repository: string) => { git: string; webUrl: string } },
+  ): GitHost['openPullRequest'] =>
+  async ({ repository, from, to, title, description }) => {
+    const { git, webUrl } = place(repository);
+    const [sourceRefName, targetRefName] = [`refs/heads/${from}`, `refs/heads/${to}`];
+    const query = new URLSearchParams({
+      'searchCriteria.status': 'active',
+      'searchCriteria.sourceRefName': sourceRefName,
+      'searchCriteria.targetRefName': targetRefName,
+    });
+    const found = await call(NAME, { method: 'GET', url: `${git}/pullrequests?${query}&${VERSION}`, headers });
+    if (!found.isOk) return found;
+    const first = firstOf(found.value.value);
+    const body = { sourceRefName, targetRefName, title, description };
+    const answer = first
+      ? { isOk: true as const, value: first }
+      : await call(NAME, { method: 'POST', url: `${git}/pullrequests?${VERSION}`, headers, body });
+    if (!answer.isOk) return answer;
+    const number = Number(answer.value.pullRequestId);
+    return { isOk: true, value: { number, url: `${webUrl}/pullrequest/${number}` } };
+  };

@@ -1,5 +1,5 @@
 import type { CommitStatus, GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { type CallHost, type HostAccess, withoutValue, textOf } from './host-http.ts';
+import { type CallHost, firstOf, type HostAccess, withoutValue, textOf } from './host-http.ts';
 
 const NAME = 'host-c';
 const ENDED: Record<string, PipelineState> = {
@@ -51,6 +51,8 @@ export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): 
       );
     },
 
+    openPullRequest: pullRequestOpener(call, { headers, project }),
+
     async changeLabel({ repository, prNumber, add, remove }) {
       const body = { add_labels: add, remove_labels: remove.join(',') };
       return withoutValue(
@@ -59,3 +61,24 @@ export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): 
     },
   };
 }
+
+/** Opens pull requests, once for the same branches. */
+const pullRequestOpener =
+  (
+    call: CallHost,
+    { headers, project }: { headers: Record<string, string>; project: (repository: string) => string },
+  ): GitHost['openPullRequest'] =>
+  async ({ repository, from, to, title, description }) => {
+    const url = `${project(repository)}/merge_requests`;
+    const branches = { source_branch: from, target_branch: to };
+    const query = new URLSearchParams({ ...branches, state: 'opened', per_page: '1' });
+    const found = await call(NAME, { method: 'GET', url: `${url}?${query}`, headers });
+    if (!found.isOk) return found;
+    const first = firstOf(found.value);
+    const answer = first
+      ? { isOk: true as const, value: first }
+      : await call(NAME, { method: 'POST', url, headers, body: { ...branches, title, description } });
+    if (!answer.isOk) return answer;
+    const { iid, web_url: webUrl } = answer.value;
+    return { isOk: true, value: { number: Number(iid), url: textOf(webUrl) } };
+  };

@@ -162,3 +162,7 @@ export const textOf = (value: unknown): string | null =>
 /** The result of a call whose response is not needed. */
 export const withoutValue = (answer: HostAnswer<unknown>): HostAnswer<null> =>
   answer.isOk ? { isOk: true, value: null } : answer;
+
+/** The first element of a list in a response; undefined where it has none. */
+export const firstOf = (list: unknown): HostJson | undefined =>
+  Array.isArray(list) && list.length > 0 ? asObject(list[0]) : undefined;

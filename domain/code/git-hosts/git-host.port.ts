@@ -61,6 +61,22 @@ export interface LabelChange {
   remove: readonly string[];
 }
 
+/** A pull request between branches of a repository. */
+export interface WantedPullRequest {
+  repository: string;
+  from: string;
+  to: string;
+  title: string;
+  /** Markdown. */
+  description: string;
+}
+
+export interface OpenPullRequest {
+  number: number;
+  /** For people. */
+  url: string | null;
+}
+
 /** What runs use of a git host. Each call is bounded in time; writing statuses and labels again is safe. */
 export interface GitHost {
   dispatchPipeline(order: PipelineOrder): Promise<HostAnswer<DispatchedPipeline>>;
@@ -69,6 +85,8 @@ export interface GitHost {
   cancelPipeline(run: PipelineRun): Promise<HostAnswer<null>>;
   writeStatus(status: CommitStatus): Promise<HostAnswer<null>>;
   changeLabel(change: LabelChange): Promise<HostAnswer<null>>;
+  /** Opens a pull request, or finds the open one of the same branches. */
+  openPullRequest(wanted: WantedPullRequest): Promise<HostAnswer<OpenPullRequest>>;
 }
 
 export interface HostPlace extends TenantKey {
@@ -92,3 +110,26 @@ export type CreatedBranch = { isOk: true; commitId: string } | { isOk: false; re
 
 /** Creates a branch on a remote. One that exists at that commit counts as created; at another it is a failure. */
 export type CreateBranch = (order: BranchOrder, signal: AbortSignal) => Promise<CreatedBranch>;
+
+export interface MergeOrder {
+  remote: Remote;
+  from: string;
+  to: string;
+  /** Message of the commit by which they are merged. */
+  message: string;
+}
+
+/**
+ * - `merged`: the branch is at `commitId` now.
+ * - `up_to_date`: it had everything already.
+ * - `conflicts`: nothing was changed; `paths` are the first 100 of `total`.
+ * - `refused`: the repository did not take it: the branch is protected, or has moved meanwhile.
+ */
+export type MergeResult =
+  | { isOk: true; outcome: 'merged' | 'up_to_date'; commitId: string }
+  | { isOk: true; outcome: 'conflicts'; paths: string[]; total: number }
+  | { isOk: true; outcome: 'refused' }
+  | { isOk: false; reason: string };
+
+/** Merges a branch into another on a remote; repeated it changes nothing more. */
+export type MergeBranches = (order: MergeOrder, signal: AbortSignal) => Promise<MergeResult>;

@@ -51,6 +51,9 @@ export const ANALYZE = 'analyze';
 /** The type of the runs that allocate a browser, and wait for its end. */
 export const RECORD_SESSION = 'record-session';
 
+/** The type of the runs that merge branches into each other. */
+export const CASCADE_MERGE = 'cascade-merge';
+
 /** The type of the runs by which review pools get their orgs. */
 export const POOL_PREPARE = 'pool-prepare';
 
@@ -212,7 +215,9 @@ export const FLOW_TYPES = [
   }),
   type('build-domain', 'build', 'The part of a build that concerns one domain', { isInternal: true }),
   type('validate-domain', 'build', 'The part of a validation that concerns one domain', { isInternal: true }),
-  type('cascade-merge', 'cascade', 'Merge a branch into the next of the cascade'),
+  type(CASCADE_MERGE, 'cascade', 'Merge a branch into the next of the cascade, or all of the cascade', {
+    own: 'activity',
+  }),
   type(POOL_PREPARE, 'pool', 'Prepare orgs of a review pool', { payload: POOL }),
 ] as const;
 

@@ -1,6 +1,6 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { OperationId } from '../../../domain/delivery/flows/flow-types.ts';
-import { ANALYSIS, BROWSER_HOLD, ORG_CHANGE, OUTSIDE_CALL } from '../../activity-options.ts';
+import { ANALYSIS, BROWSER_HOLD, GIT_WORK, ORG_CHANGE, OUTSIDE_CALL } from '../../activity-options.ts';
 import { ANALYSIS_QUEUE } from '../../queues.contract.ts';
 import { CRM_QUEUE } from '../../queues.contract.ts';
 import { GIT_QUEUE } from '../../queues.contract.ts';
@@ -19,6 +19,7 @@ interface OperationTraits {
 /** How, where and with which limits the service executes runs of the types that it executes itself. */
 const OPERATIONS = {
   'create-patch-branch': { form: 'once', queue: GIT_QUEUE, options: OUTSIDE_CALL },
+  'cascade-merge': { form: 'once', queue: GIT_QUEUE, options: GIT_WORK },
   analyze: { form: 'once', queue: ANALYSIS_QUEUE, options: ANALYSIS },
   'record-session': { form: 'once', queue: CRM_QUEUE, options: BROWSER_HOLD },
   'request-freeze-users': { form: 'once', queue: CRM_QUEUE, options: ORG_CHANGE },

@@ -56,7 +56,7 @@ test.each<[string, () => object, number]>([
   ['one on another branch', () => release('hotfix'), 409],
   ['one that must be deployed elsewhere first', () => release('after'), 409],
   ['an approval that nobody can give', () => release('by-member'), 409],
-  ['a type that nothing executes', () => ({ id: 'cascade-merge', repositoryIdentifier }), 409],
+  ['a type that nothing executes', () => ({ id: 'install-changeset', repositoryIdentifier }), 409],
   ['a release without an environment', () => release(undefined as never), 400],
   ['an unknown type', () => ({ id: 'none' }), 400],
   [
