@@ -81,7 +81,7 @@ async function plannedSteps(
   if (before.length > 0) return before;
   try {
     // In the name of whoever asked: a token with projects reaches no other orgs.
-    const { name, production } = await actingAs({ ...run.requestedBy, ...tenant })((tx) => sandboxOfRun(tx, run));
+    const { name, production } = await actingAs({ ...run.requestedBy, ...tenant })((tx) => sandboxOfRun(tx, act, run));
     const verb = act === ACTIVATE && isDiscard(run) ? 'Discard' : VERBS[act];
     const names = ['Check', verb, act === DELETE ? 'Remove the record of' : 'Register'];
     const intent = { sandboxName: name, productionUsername: production.username };

@@ -1,11 +1,18 @@
 import { environmentById } from '../../projects/environments/environments.queries.ts';
 import { answeringOrg, mayBeSandboxName } from '../../projects/environments/org-name-rules.ts';
 import { recordsOfSandbox } from '../../orgs/crm-orgs/copied-sandboxes.mutations.ts';
-import { orgByUsername, orgsByName, type OrgRow, productionOrgs } from '../../orgs/crm-orgs/crm-orgs.queries.ts';
+import type { SandboxOf } from '../../orgs/crm-orgs/crm-orgs.mutations.ts';
+import {
+  namedOrgs,
+  orgByUsername,
+  orgsByName,
+  type OrgRow,
+  productionOrgs,
+} from '../../orgs/crm-orgs/crm-orgs.queries.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import type { RunInOrg } from '../org-steps/org-of-run.ts';
-import { textOf } from './sandbox-rules.ts';
+import { CREATE, textOf } from './sandbox-rules.ts';
 
 /** The sandbox that a run is about. */
 export interface SandboxOfRun {
@@ -20,9 +27,9 @@ const unavailable = (detail: string) => new DomainError('flow_unavailable', deta
 /**
  * The sandbox that a payload names, by its name or by an org or environment that is one, with its production org: that of
  * `productionUsername`, of the org, the one whose sandbox has that name, or the only one. Throws `flow_unavailable` where none
- * is found, and `ambiguous`.
+ * is found or reached, and `ambiguous`.
  */
-export async function sandboxOfRun(tx: Tx, { payload, environmentId }: RunInOrg): Promise<SandboxOfRun> {
+export async function sandboxOfRun(tx: Tx, act: string, { payload, environmentId }: RunInOrg): Promise<SandboxOfRun> {
   const found = environmentId === null ? undefined : await environmentById(tx, environmentId);
   const given = textOf(payload.orgUsername) ?? found?.environment.orgUsername ?? undefined;
   const org = given === undefined ? undefined : answeringOrg(await orgsByName(tx, given), given);
@@ -36,7 +43,19 @@ export async function sandboxOfRun(tx: Tx, { payload, environmentId }: RunInOrg)
     throw unavailable(
       `The org ${production.username} refuses its credential: ${production.healthError ?? ''} ${production.healthHint ?? ''}`.trim(),
     );
+  const source = act === CREATE ? textOf(payload.sourceSandboxName) : name;
+  if (source !== undefined) await assertReached(tx, { name: source, production });
   return { name, production, records: await recordsOfSandbox(tx, { name, production }) };
+}
+
+/** A caller who is limited to projects reaches no more sandboxes through a production org than those that it sees or names. */
+async function assertReached(tx: Tx, sandbox: SandboxOf): Promise<void> {
+  if (!tx.actor.projectIds) return;
+  const { name, production } = sandbox;
+  const records = await recordsOfSandbox(tx, sandbox);
+  const named = records.length > 0 ? [] : await namedOrgs(tx, [`${production.username}.${name}`, name]);
+  if (records.length === 0 && named.length === 0)
+    throw unavailable(`${production.username} has no sandbox named ${name} that this token sees`);
 }
 
 async function productionOf(

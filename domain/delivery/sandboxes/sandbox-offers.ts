@@ -16,7 +16,7 @@ export async function whyNotSandbox(tx: Tx, { id, run }: OfferedType): Promise<s
       ? null
       : 'No production org is registered in which the service could do it';
   try {
-    const sandbox = await sandboxOfRun(tx, run);
+    const sandbox = await sandboxOfRun(tx, id, run);
     return (id === CREATE ? whyNotDefined(run.payload) : null) ?? (await whyInUse(tx, id, run.payload, sandbox));
   } catch (error) {
     if (error instanceof DomainError) return error.message;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isoOf } from '../../kernel/text/date-time-rules.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
 
@@ -27,5 +28,5 @@ export async function changesInOrg(
     db,
   );
   const [found] = rows;
-  return found?.indexedAt ? found : null;
+  return found?.indexedAt ? { ...found, indexedAt: isoOf(found.indexedAt) } : null;
 }

@@ -226,6 +226,21 @@ describe('refreshing a sandbox', () => {
     const former = await sandbox('uat');
     const formerId = former.orgId;
     await environment(former.username);
+    await app.sql(
+      `insert into org_component_type (tenant_id, org_id, platform_org_id, metadata_type, synced_at)
+       select tenant_id, id, platform_org_id, 'ApexClass', '2026-11-01T00:00:00Z' from crm_org where username = ?`,
+      [former.username],
+    );
+    for (const [name, state, changed] of [
+      ['Changed', 'unmanaged', 'now()'],
+      ['Packaged', 'installed', 'now()'],
+      ['Old', 'unmanaged', "now() - interval '40 days'"],
+    ])
+      await app.sql(
+        `insert into org_component (id, tenant_id, org_id, platform_org_id, metadata_type, member_name, manageable_state, last_modified_at)
+         select gen_random_uuid(), tenant_id, id, platform_org_id, 'ApexClass', ?, ?, ${changed} from crm_org where username = ?`,
+        [name, state, former.username],
+      );
     const run = await start('request-sandbox-refresh', { sandboxName: undefined, environmentName: `uat-${made}` });
     await begun(run);
     await copies.finish('uat');
@@ -234,7 +249,7 @@ describe('refreshing a sandbox', () => {
       result: {
         orgUsername: former.username,
         isNew: false,
-        changesInIt: null,
+        changesInIt: { components: 1, indexedAt: '2026-11-01T00:00:00.000Z' },
         environments: [`${repositoryIdentifier}: uat-${made}`],
       },
     });
@@ -242,6 +257,7 @@ describe('refreshing a sandbox', () => {
       { act: 'refresh', fields: { LicenseType: 'DEVELOPER', ActivationUserGroupId: copies.groups.get('Testers') } },
     ]);
     expect(former.orgId).not.toBe(formerId);
+    await expect(app.sql('select 1 from org_component where platform_org_id = ?', [formerId])).resolves.toEqual([]);
     await expect(registered(former.username)).resolves.toMatchObject({
       orgId: former.orgId,
       isJitRegistration: true,
@@ -345,6 +361,44 @@ describe('activating a sandbox', () => {
 });
 
 describe('deleting a sandbox', () => {
+  test('is refused while somebody uses it, unless its loss is accepted', async () => {
+    const { username } = await sandbox('uat');
+    const project = { repositoryIdentifier, name: `uat-${made}`, category: 'test', branch: 'main' };
+    await app.as(app.owner).post(201, '/api/environments', { ...project, orgUsername: username });
+    await app.as(app.owner).post(201, '/api/review/assignments', {
+      repositoryIdentifier,
+      assignmentType: 'pr',
+      assignmentId: String(made),
+      environmentName: project.name,
+    });
+    for (const type of ['request-sandbox-delete', 'request-sandbox-refresh', 'request-sandbox-activate'])
+      expect((await start(type, { sandboxName: 'uat' }, 409)).detail).toContain(`review assignment of pr ${made}`);
+    const run = await start('request-sandbox-delete', { sandboxName: 'uat', force: true });
+    await expect(ended(run)).resolves.toMatchObject({
+      status: 'Completed',
+      result: { environments: [`${repositoryIdentifier}: uat-${made}`] },
+    });
+  });
+
+  test('is not for tokens that are limited to projects which do not use it', async () => {
+    await sandbox('uat');
+    const other = `acme/other-${made}`;
+    await app.as(app.owner).post(201, '/api/projects', { identifier: other, platform: 'host-a' });
+    const environment = { repositoryIdentifier: other, name: 'own', category: 'test', branch: 'main' };
+    await app.as(app.owner).post(201, '/api/environments', { ...environment, orgUsername: org.username });
+    const limited = app.as(
+      await app.as(app.owner).post(201, '/api/application-tokens', { name: `limited-${made}`, projects: [other] }),
+    );
+    const payload = { repositoryIdentifier: other, productionUsername: org.username };
+    for (const more of [
+      { id: 'request-sandbox-delete', sandboxName: 'uat' },
+      { id: 'request-sandbox-create', sandboxName: 'mine', sourceSandboxName: 'uat' },
+    ])
+      await expect(limited.post(409, '/api/flows/run', { payload: { ...payload, ...more } })).resolves.toMatchObject({
+        detail: expect.stringContaining('no sandbox named uat that this token sees'),
+      });
+  });
+
   test('removes its record, once, although the answer is lost', async () => {
     const { username } = await sandbox('uat');
     org.fail('lost', { path: /SandboxInfo\/\w+$/, times: 2 });
