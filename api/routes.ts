@@ -36,6 +36,7 @@ import { integrationsRoutes } from './projects/integrations/integrations.routes.
 import { flowCallbackRoutes } from './delivery/flows/flow-callback.routes.ts';
 import { flowInternalRoutes } from './delivery/flows/flow-internal.routes.ts';
 import { flowStartsRoutes } from './delivery/flows/flow-starts.routes.ts';
+import { apexTestsRoutes } from './delivery/apex-tests/apex-tests.routes.ts';
 import { flowRunsRoutes } from './delivery/flows/flow-runs.routes.ts';
 import { flowSchedulesRoutes } from './delivery/flows/flow-schedules.routes.ts';
 import { flowTypesRoutes } from './delivery/flows/flow-types.routes.ts';
@@ -127,6 +128,7 @@ export const routes: readonly AnyRoute[] = [
   ...hooksRoutes,
   ...flowStartsRoutes,
   ...flowRunsRoutes,
+  ...apexTestsRoutes,
   ...flowTypesRoutes,
   ...flowSchedulesRoutes,
   ...flowInternalRoutes,

@@ -9,6 +9,8 @@ import {
   FlowScheduleSchema,
   RunTokenSchema,
 } from './flows/flows.entities.ts';
+import { ApexClassCoverageSchema, ApexTestResultSchema } from './apex-tests/apex-tests.entities.ts';
+import { OrgSourceSchema } from './org-deployments/org-sources.entities.ts';
 import { OrgStepSchema } from './org-steps/org-steps.entities.ts';
 import { PrivilegeGrantSchema } from './org-people/privilege-grants.entities.ts';
 import {
@@ -32,6 +34,9 @@ export const entities = [
   RunTokenSchema,
   PrivilegeGrantSchema,
   OrgStepSchema,
+  OrgSourceSchema,
+  ApexTestResultSchema,
+  ApexClassCoverageSchema,
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
   PackageVersionSchema,

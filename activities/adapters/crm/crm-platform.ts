@@ -5,6 +5,7 @@ import { malformed, newestVersion, orgFailure } from '../../../domain/orgs/crm/p
 import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
 import { createCrmHttp, type CrmTimeouts, notJson, type SendCrm } from './crm-http.ts';
 import { readJson } from '../outbound/outbound-http.ts';
+import { createCrmApexTests } from './crm-apex-tests.ts';
 import { createCrmDeployments } from './crm-deployments.ts';
 import { createCrmMetadata } from './crm-metadata.ts';
 import { createCrmOrg } from './crm-org.ts';
@@ -57,6 +58,7 @@ export function createCrmPlatform({
         ...createCrmRecords(session),
         ...createCrmDeployments(session, timeouts),
         ...createCrmPackages(session, rest.query),
+        ...createCrmApexTests(session),
       };
     },
     close,

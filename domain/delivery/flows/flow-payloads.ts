@@ -81,6 +81,21 @@ export const PRIVILEGES = {
 export const SESSIONS = {
   endSessions: z.boolean().optional().meta({ description: 'End their open sessions, too, which freezing leaves' }),
 };
+/** Which Apex tests a run executes, and what they must come to. */
+export const APEX_TESTS = {
+  testLevel: Name.optional().meta({
+    description:
+      'RunSpecifiedTests, RunLocalTests or RunAllTestsInOrg; what is named, else the local tests, when absent',
+  }),
+  classNames: Names.optional(),
+  suites: Names.optional().meta({ description: 'Names of test suites' }),
+  maxFailedTests: z.int().min(0).max(10_000).optional().meta({
+    description: 'Ends after so many failures; 0 after the first',
+  }),
+  minCoverage: z.number().min(0).max(100).optional().meta({
+    description: 'Percent of the lines of the org that its tests must cover; else the run fails',
+  }),
+};
 export const SANDBOX = {
   sandboxName: Name.optional().meta({ description: 'At most 10 letters and digits' }),
   productionUsername: Name.optional().meta({

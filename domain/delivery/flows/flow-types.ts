@@ -3,6 +3,7 @@ import type { FlowTraits } from './programs/executor-rules.ts';
 import {
   ACTIVATION,
   FORCE,
+  APEX_TESTS,
   Names,
   ON_ORG,
   payload,
@@ -157,7 +158,8 @@ export const FLOW_TYPES = [
   type('run-apex-tests', 'testing', 'Run tests in an org', {
     gates: { approval: false, lock: true },
     target: 'org',
-    payload: { ...ON_ORG, testLevel: Name.optional(), classNames: Names.optional() },
+    own: 'activity',
+    payload: { ...ON_ORG, ...APEX_TESTS },
   }),
   type(CHILD_OF_RELEASE, 'release', 'Deploy a release to one environment', {
     gates: BOTH_GATES,

@@ -47,6 +47,16 @@ export const stepsOfRun = ({ db, tenantId }: Reads, runId: string) =>
     .select(COLUMNS)
     .execute();
 
+/** The steps of all runs that have one of these ids in an org. */
+export const stepsWithIds = ({ db, tenantId }: Reads, orgId: string, externalIds: readonly string[]) =>
+  db
+    .selectFrom('org_step')
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', orgId)
+    .where((eb) => isOneOf(eb, 'externalId', externalIds))
+    .select(['id', 'externalId'])
+    .execute();
+
 export type StepRow = Awaited<ReturnType<typeof stepsOfRun>>[number];
 
 /**

@@ -7,6 +7,7 @@ import type {
   RetrieveStatus,
   RetrievedArchive,
 } from './crm-metadata.port.ts';
+import type { CrmApexTests } from './crm-apex-tests.port.ts';
 import type { CrmDeployments } from './crm-deployments.port.ts';
 import type { CrmPackages } from './crm-packages.port.ts';
 import type { CrmRecords } from './crm-records.port.ts';
@@ -165,7 +166,7 @@ export interface CrmRows {
 }
 
 /** The calls of one org. Each takes at most 20 s, a query of several pages twice that, a download 5 min. */
-export interface CrmOrg extends CrmRecords, SandboxChanges, CrmDeployments, CrmPackages {
+export interface CrmOrg extends CrmRecords, SandboxChanges, CrmDeployments, CrmPackages, CrmApexTests {
   /** Three calls: user info, user, organization. */
   identity: () => Promise<CrmAnswer<OrgIdentity>>;
   isDevHub: () => Promise<CrmAnswer<boolean>>;

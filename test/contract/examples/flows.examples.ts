@@ -31,6 +31,10 @@ export const flowsExamples = featureExamples(
     getFlowRun: ({ runId: id }) => ({ params: { id } }),
     // Nothing was printed: no worker executed it.
     getFlowRunOutput: ({ runId: id }) => ({ params: { id }, status: 404 }),
+    listFlowRunTests: ({ runId: id }) => ({ params: { id }, query: { outcome: 'failed' } }),
+    // It ran no tests.
+    getFlowRunTestReport: ({ runId: id }) => ({ params: { id }, status: 404 }),
+    listFlowRunCoverage: ({ runId: id }) => ({ params: { id } }),
     cancelFlowRun: ({ runId: id }) => ({ params: { id } }),
     rerunFlowRun: ({ endedRunId: id }) => ({ params: { id } }),
     listFlowTypes: () => ({}),

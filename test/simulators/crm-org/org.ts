@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import type { Fault, FaultKind, FaultRule } from './faults.ts';
+import { OrgApexTests } from './apex-tests.ts';
 import { MetadataStore } from './metadata-store.ts';
 import { OrgDeployments } from './deployments.ts';
 import { OrgPackages } from './packages.ts';
@@ -103,6 +104,8 @@ export class SimulatedOrg {
   readonly deployments: OrgDeployments;
   /** What it has installed, and can install. */
   readonly packages = new OrgPackages(this);
+  /** Its Apex tests, and how they run. */
+  readonly apexTests = new OrgApexTests(this);
   username: string;
   /** 18 characters. */
   orgId = longId(newId('00D'));

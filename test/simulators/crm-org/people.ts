@@ -198,6 +198,7 @@ export class OrgPeople {
     const refused = this.refused.get(type);
     if (refused) return failed(refused.statusCode, refused.message);
     if (method === 'PATCH' && type === 'UserLogin') return this.#freeze(record);
+    if (method === 'PATCH' && type === 'ApexTestQueueItem') return this.#org.apexTests.abort(record);
     if (method === 'POST' && type === 'PermissionSetAssignment') return this.#assignRecord(record);
     return failed('INVALID_TYPE', `sObject type '${type}' is not supported.`);
   }

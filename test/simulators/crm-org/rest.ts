@@ -39,6 +39,7 @@ export function rest(org: SimulatedOrg, orgs: Iterable<SimulatedOrg>, request: S
     org.copies.request(method, resource, body, version) ??
     org.deployments.rest(resource, request) ??
     org.packages.reply(request, resource) ??
+    org.apexTests.rest(method, resource, body) ??
     restError(404, 'NOT_FOUND', 'The requested resource does not exist')
   );
 }
@@ -90,7 +91,12 @@ const time = (date: Date): string => date.toISOString().replace('Z', '+0000');
 function tablesOf(org: SimulatedOrg, isTooling: boolean, soql: string): Record<string, SoqlTable> {
   const table = (rows: () => SoqlRow[], ...fields: string[]): SoqlTable => ({ rows, fields });
   if (isTooling)
-    return { ...org.copies.tables({ isTooling }), ...org.deployments.tables(), ...org.packages.tables(soql) };
+    return {
+      ...org.copies.tables({ isTooling }),
+      ...org.deployments.tables(),
+      ...org.packages.tables(soql),
+      ...org.apexTests.tables(),
+    };
   return {
     Organization: table(
       () => [
@@ -107,6 +113,7 @@ function tablesOf(org: SimulatedOrg, isTooling: boolean, soql: string): Record<s
       ...ORGANIZATION_FIELDS,
     ),
     ...org.people.tables(),
+    ...org.apexTests.tables(),
     ...org.copies.tables({ isTooling }),
     ...(org.isDevHub && {
       ScratchOrgInfo: table(() => scratchOrgs(org), ...SCRATCH_FIELDS, ...(org.authField ? [org.authField] : [])),

@@ -1,0 +1,205 @@
+import type { Pending, FollowedOperation } from '../flows/operations.activities.ts';
+import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
+import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
+import {
+  coveredClassOf,
+  lockedMethods,
+  outcomeOfTests,
+  testOrderOf,
+  testResultOf,
+  testRunStateOf,
+} from '../../../domain/delivery/apex-tests/apex-test-rules.ts';
+import {
+  COVERAGE,
+  openQueueItems,
+  RESULTS_PER_QUERY,
+  testResultsAfter,
+  testRunOf,
+  testRunsSince,
+} from '../../../domain/delivery/apex-tests/apex-test-soql-rules.ts';
+import {
+  countResults,
+  keepCoverage,
+  keepResults,
+  resultsOfRun,
+  totalCoverage,
+  type TestResult,
+} from '../../../domain/delivery/apex-tests/apex-tests.queries.ts';
+import { pollSeconds } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
+import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
+import {
+  addStep,
+  moveStep,
+  planSteps,
+  type StepMove,
+  type StepRow,
+  stepsOfRun,
+} from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import { partsOf } from '../../../domain/kernel/shared/at-once-rules.ts';
+import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
+import { RECORDS_PER_CALL } from '../../../domain/orgs/crm/crm-records.port.ts';
+import type { CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
+import type { Deps } from '../../deps.ts';
+import { type ActedOrg, followInOrg, keepLines } from '../org-steps/act-in-org.ts';
+import { beginOnce } from '../org-steps/begin-once.ts';
+import { ownSince } from '../org-steps/own-since.ts';
+import { answered } from '../org-steps/org-call-failed.ts';
+
+/** A run keeps at most so many results. */
+const RESULTS_MAX = 20_000;
+const FIRST = 'Run Apex tests';
+const AGAIN = 'Run the tests again that could not lock a row';
+const TOOLING = { isTooling: true };
+
+interface Run {
+  deps: Deps;
+  tenant: TenantKey;
+  run: RunContext;
+  org: ActedOrg;
+}
+
+const unit = ({ deps, tenant }: Pick<Run, 'deps' | 'tenant'>) => deps.actingAs(systemActor(tenant, 'flow'));
+const move = async (given: Run, { id }: StepRow, change: StepMove) => {
+  await unit(given)((tx) => moveStep(tx, id, change));
+};
+
+/** Runs Apex tests in an org; those that fail for a lock are run a second time, by themselves. */
+export const runApexTests: FollowedOperation = {
+  advance: (deps, tenant, run, signal) =>
+    followInOrg(deps, tenant, run, { signal }, async (org) => {
+      const given = { deps, tenant, run, org };
+      const steps = await unit(given)((tx) => planSteps(tx, run.id, [{ name: FIRST, orgId: org.orgId }]));
+      const open = steps.find(({ state }) => !isEnded(state));
+      if (open) return followTests(given, open);
+      const last = steps.at(-1);
+      if (last?.state === 'failed') return { status: 'failed', error: last.error ?? FIRST };
+      return (await runAgain(given, steps)) ?? settle(given, steps);
+    }),
+
+  async cancel(deps, tenant, run, signal) {
+    const open = (await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id)).find(
+      ({ state }) => !isEnded(state),
+    );
+    if (!open) return null;
+    const outcome = await followInOrg(deps, tenant, run, { signal }, async (org) => {
+      const given = { deps, tenant, run, org };
+      const jobId = open.externalId ?? (open.state === 'asked' ? await jobSince(given, open) : null);
+      const left = jobId === null ? 0 : await abort(org.calls, jobId);
+      await move(given, open, { state: 'cancelled' });
+      return { status: 'cancelled', ...(left > 0 && { error: `${left} test classes still run in the org` }) };
+    });
+    return 'againInSeconds' in outcome
+      ? 'The tests may still run: the org could not be reached'
+      : (outcome.error ?? null);
+  },
+};
+
+const jobSince = async ({ deps, tenant, org }: Run, step: StepRow): Promise<string | null> => {
+  const found = await ownSince(deps, tenant, org, step, {
+    soql: testRunsSince,
+    member: 'AsyncApexJobId',
+  })(new Date(step.askedAt ?? deps.now()));
+  return found.isOk && found.value?.startsWith('707') ? found.value : null;
+};
+
+async function followTests(given: Run, step: StepRow): Promise<RunOutcome | Pending> {
+  const { deps, tenant, run, org } = given;
+  const { methods } = step.intent as { methods?: { className: string; methods: string[] }[] };
+  const begun = await beginOnce(deps, tenant, step, {
+    async create() {
+      const made = await org.calls.startTests({ ...testOrderOf(run.payload), methods });
+      return made.isOk ? { isOk: true, value: made.value.jobId } : made;
+    },
+    find: ownSince(deps, tenant, org, step, { soql: testRunsSince, member: 'AsyncApexJobId' }),
+    lookAt: 'Apex Test Execution in Setup',
+  });
+  const jobId = begun.externalId ?? '';
+  const { rows } = answered(await org.calls.query(testRunOf(jobId), TOOLING));
+  const state = testRunStateOf(rows[0] ?? {});
+  if (!state.isDone) {
+    const counts = { tests: state.enqueued, testsDone: state.completed, testErrors: state.failed };
+    const percent = state.enqueued === 0 ? 0 : Math.round((state.completed / state.enqueued) * 100);
+    const text = state.status === 'Queued' || state.status === '' ? 'Tests wait in the org' : 'Tests run';
+    await move(given, begun, { detail: text, progress: { percent, counts } });
+    const ageMs = deps.now().getTime() - new Date(begun.askedAt ?? deps.now()).getTime();
+    return { againInSeconds: pollSeconds(ageMs), text, progress: { percent, counts } };
+  }
+  const results = await resultsOf(org.calls, jobId, { isRepeated: methods !== undefined });
+  await unit(given)((tx) => keepResults(tx, run.id, results));
+  const { status, enqueued } = state;
+  await move(given, begun, {
+    state: 'succeeded',
+    detail: null,
+    progress: { percent: 100 },
+    result: { status, enqueued },
+  });
+  return { againInSeconds: 0, text: 'Reading results' };
+}
+
+async function resultsOf(calls: CrmOrg, jobId: string, { isRepeated }: { isRepeated: boolean }): Promise<TestResult[]> {
+  const results = new Map<string, TestResult>();
+  for (let lastId = ''; results.size < RESULTS_MAX; ) {
+    const { rows } = answered(await calls.query(testResultsAfter(jobId, lastId), TOOLING));
+    for (const row of rows) {
+      const result = testResultOf(row, { isRepeated });
+      results.set(`${result.className} ${result.method}`, result);
+    }
+    lastId = (rows.at(-1)?.Id ?? '') as string;
+    if (rows.length < RESULTS_PER_QUERY) break;
+  }
+  return [...results.values()].slice(0, RESULTS_MAX);
+}
+
+/** Undefined: there is nothing to run again, or that was done. */
+async function runAgain(given: Run, steps: readonly StepRow[]): Promise<Pending | undefined> {
+  if (steps.some(({ name }) => name === AGAIN)) return undefined;
+  const { run, org } = given;
+  const failures = await unit(given)((tx) =>
+    resultsOfRun(tx, run.id, { group: 'failed', limit: RESULTS_MAX, offset: 0 }),
+  );
+  const methods = lockedMethods(failures);
+  if (methods.length === 0) return undefined;
+  await unit(given)((tx) => addStep(tx, run.id, { name: AGAIN, orgId: org.orgId, intent: { methods } }));
+  return { againInSeconds: 0, text: AGAIN };
+}
+
+async function settle(given: Run, steps: readonly StepRow[]): Promise<RunOutcome> {
+  const { deps, tenant, run, org } = given;
+  const { rows } = answered(await org.calls.query(COVERAGE, TOOLING));
+  const classes = new Map(
+    rows
+      .map(coveredClassOf)
+      .filter((each) => each !== undefined)
+      .map((each) => [each.className, each]),
+  );
+  const { counts, failures, coverage } = await unit(given)(async (tx) => {
+    await keepCoverage(tx, run.id, [...classes.values()]);
+    return {
+      counts: await countResults(tx, run.id),
+      failures: await resultsOfRun(tx, run.id, { group: 'failed', limit: 1_000, offset: 0 }),
+      coverage: await totalCoverage(tx, run.id),
+    };
+  });
+  const first = (steps[0]?.result ?? {}) as { status?: string; enqueued?: number };
+  const state = { status: first.status ?? '', enqueued: first.enqueued ?? 0 };
+  const { result, ...outcome } = outcomeOfTests(run.payload, state, counts, failures, coverage);
+  const kept = await keepLines(deps, tenant, run.id, [
+    ...failures.map(({ className, method, message, stackTrace }) =>
+      [`${className}.${method}: ${message ?? ''}`, stackTrace].filter(Boolean).join('\n'),
+    ),
+    `${counts.passed} of ${counts.total} test methods passed, ${counts.skipped} were skipped`,
+  ]);
+  return { ...outcome, result: { ...result, orgUsername: org.username, ...kept } };
+}
+
+/** Ends what of a job has not; answers how many classes could not be stopped. */
+async function abort(calls: CrmOrg, jobId: string): Promise<number> {
+  const { rows } = answered(await calls.query(openQueueItems(jobId)));
+  let left = 0;
+  for (const part of partsOf(rows, RECORDS_PER_CALL)) {
+    const records = part.map(({ Id }) => ({ Id, Status: 'Aborted' }));
+    const written = answered(await calls.updateRecords({ type: 'ApexTestQueueItem', records }));
+    left += written.filter(({ errors }) => errors.length > 0).length;
+  }
+  return left;
+}

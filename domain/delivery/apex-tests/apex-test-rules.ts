@@ -1,0 +1,152 @@
+import { TEST_RUN_LEVELS, type TestRunOrder } from '../../orgs/crm/crm-apex-tests.port.ts';
+import type { CrmRow } from '../../orgs/crm/crm-platform.port.ts';
+import { cut } from '../../orgs/crm/platform-error-rules.ts';
+import type { RunOutcome } from '../flows/flow-runs.mutations.ts';
+import { adviceFor, isLockError } from '../org-deployments/platform-advice-rules.ts';
+import type { CoveredClass, ResultCounts, TestResult } from './apex-tests.queries.ts';
+
+type Payload = Readonly<Record<string, unknown>>;
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+const levelOf = ({ testLevel }: Payload) => TEST_RUN_LEVELS.find((level) => level === testLevel);
+
+/** Which tests a payload asks for: those that it names, else the org's own ones. */
+export function testOrderOf(payload: Payload): TestRunOrder {
+  const classNames = textsOf(payload.classNames);
+  const suiteNames = textsOf(payload.suites);
+  const isNamed = classNames.length > 0 || suiteNames.length > 0;
+  return {
+    testLevel: levelOf(payload) ?? (isNamed ? 'RunSpecifiedTests' : 'RunLocalTests'),
+    classNames,
+    suiteNames,
+    maxFailedTests: typeof payload.maxFailedTests === 'number' ? payload.maxFailedTests : null,
+  };
+}
+
+/** Why a payload names no tests that can be run; null: it does. */
+export function whyNoTests(payload: Payload): string | null {
+  if (payload.testLevel !== undefined && !levelOf(payload))
+    return `The testLevel is one of ${TEST_RUN_LEVELS.join(', ')}`;
+  const { testLevel, classNames, suiteNames } = testOrderOf(payload);
+  const isNamed = classNames.length > 0 || suiteNames.length > 0;
+  if (testLevel === 'RunSpecifiedTests')
+    return isNamed ? null : 'RunSpecifiedTests names tests by classNames or suites';
+  return isNamed ? `With ${testLevel}, neither classNames nor suites are named` : null;
+}
+
+const MESSAGE_MAX = 4_000;
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value.replaceAll('\0', '').slice(0, MESSAGE_MAX).toWellFormed() : null;
+const memberOf = (row: CrmRow, name: string): CrmRow => (row[name] ?? {}) as CrmRow;
+
+/** A result as the platform gives it; classes of packages have their namespace before them. */
+export function testResultOf(row: CrmRow, { isRepeated }: { isRepeated: boolean }): TestResult {
+  const { Name: name, NamespacePrefix: namespace } = memberOf(row, 'ApexClass');
+  return {
+    className: cut([namespace, name ?? 'Flow'].filter(Boolean).join('.')),
+    method: cut(textOf(row.MethodName) ?? '<compile>'),
+    outcome: cut(textOf(row.Outcome) ?? 'Unknown', 50),
+    message: textOf(row.Message),
+    stackTrace: textOf(row.StackTrace),
+    timeMs: typeof row.RunTime === 'number' ? row.RunTime : null,
+    isRepeated,
+  };
+}
+
+export function coveredClassOf(row: CrmRow): CoveredClass | undefined {
+  const { Name: name } = memberOf(row, 'ApexClassOrTrigger');
+  const { NumLinesCovered: covered, NumLinesUncovered: uncovered } = row;
+  if (typeof name !== 'string' || typeof covered !== 'number' || typeof uncovered !== 'number') return undefined;
+  return { className: cut(name), lines: covered + uncovered, uncovered };
+}
+
+/** How far a run of tests is. */
+export interface TestRunState {
+  /** The platform's word: Queued, Processing, Completed, Failed, Aborted, … */
+  status: string;
+  isDone: boolean;
+  enqueued: number;
+  completed: number;
+  failed: number;
+}
+
+const OPEN: ReadonlySet<string> = new Set(['Queued', 'Preparing', 'Processing', 'Holding', '']);
+
+export function testRunStateOf(row: CrmRow): TestRunState {
+  const status = textOf(row.Status) ?? '';
+  const count = (value: unknown) => (typeof value === 'number' ? value : 0);
+  return {
+    status,
+    isDone: !OPEN.has(status),
+    enqueued: count(row.MethodsEnqueued),
+    completed: count(row.MethodsCompleted),
+    failed: count(row.MethodsFailed),
+  };
+}
+
+/** The methods that failed for a lock alone: tests that run beside each other take rows from each other. */
+export function lockedMethods(results: readonly TestResult[]): { className: string; methods: string[] }[] {
+  const byClass = new Map<string, string[]>();
+  for (const { className, method, outcome, message, isRepeated } of results)
+    if (outcome === 'Fail' && !isRepeated && isLockError(message ?? ''))
+      byClass.set(className, [...(byClass.get(className) ?? []), method]);
+  return [...byClass].map(([className, methods]) => ({ className, methods }));
+}
+
+/** Covered lines in percent; null: nothing can be covered. */
+export const percentCovered = ({ lines, uncovered }: { lines: number; uncovered: number }): number | null =>
+  lines === 0 ? null : Math.round(((lines - uncovered) / lines) * 1_000) / 10;
+
+const FAILURES_SHOWN = 100;
+
+/** How a run of tests ended: only where all that was to run ran and passed is it a success. */
+export function outcomeOfTests(
+  { minCoverage }: Payload,
+  run: Pick<TestRunState, 'status' | 'enqueued'>,
+  counts: ResultCounts,
+  failures: readonly TestResult[],
+  coverage: { lines: number; uncovered: number },
+): RunOutcome {
+  const percent = percentCovered(coverage);
+  const result = {
+    tests: counts,
+    coveragePercent: percent,
+    failures: failures.slice(0, FAILURES_SHOWN).map(({ className, method, message }) => ({
+      test: `${className}.${method}`,
+      message,
+      advice: adviceFor(message ?? ''),
+    })),
+  };
+  const error = whyFailed({ minCoverage, run, counts, failures, percent });
+  return error === null ? { status: 'succeeded', result } : { status: 'failed', error, result };
+}
+
+function whyFailed({
+  minCoverage,
+  run,
+  counts,
+  failures,
+  percent,
+}: {
+  minCoverage: unknown;
+  run: Pick<TestRunState, 'status' | 'enqueued'>;
+  counts: ResultCounts;
+  failures: readonly TestResult[];
+  percent: number | null;
+}): string | null {
+  if (counts.failed > 0) {
+    const shown = failures
+      .slice(0, 3)
+      .map(({ className, method, message }) => `${className}.${method}: ${message ?? ''}`);
+    const others = counts.failed > shown.length ? `; and ${counts.failed - shown.length} more` : '';
+    return cut(`${counts.failed} of ${counts.total} test methods failed: ${shown.join('; ')}${others}`, 1_000);
+  }
+  if (run.status === 'Aborted') return 'The tests were aborted in the org';
+  if (counts.total === 0) return 'No test ran: the org has none of those that were asked for';
+  if (counts.total < run.enqueued)
+    return `${run.enqueued - counts.total} of ${run.enqueued} test methods left no result`;
+  if (run.status === 'Failed') return 'The org says that the tests failed, and not which';
+  if (typeof minCoverage === 'number' && (percent ?? 0) < minCoverage)
+    return `The tests cover ${percent ?? 0} % of the lines of the org; ${minCoverage} % are asked for`;
+  return null;
+}

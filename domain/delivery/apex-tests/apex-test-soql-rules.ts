@@ -1,0 +1,24 @@
+import { soqlText } from '../../kernel/text/soql-rules.ts';
+
+/** Results of one query: their texts may be long, and an answer has at most 16 MiB. */
+export const RESULTS_PER_QUERY = 2_000;
+
+/** How far a run of tests is (Tooling, object ApexTestRunResult). */
+export const testRunOf = (jobId: string): string =>
+  `SELECT Status, MethodsEnqueued, MethodsCompleted, MethodsFailed, TestTime FROM ApexTestRunResult WHERE AsyncApexJobId = ${soqlText(jobId)}`;
+
+/** The runs of tests that a user began since then. */
+export const testRunsSince = (userId: string, since: Date): string =>
+  `SELECT AsyncApexJobId FROM ApexTestRunResult WHERE UserId = ${soqlText(userId)} AND CreatedDate >= ${since.toISOString()} ORDER BY CreatedDate LIMIT 50`;
+
+/** Results of a run of tests, in the order of their ids, behind one (Tooling, object ApexTestResult). */
+export const testResultsAfter = (jobId: string, lastId: string): string =>
+  `SELECT Id, Outcome, MethodName, Message, StackTrace, RunTime, ApexClass.Name, ApexClass.NamespacePrefix FROM ApexTestResult WHERE AsyncApexJobId = ${soqlText(jobId)}${lastId === '' ? '' : ` AND Id > ${soqlText(lastId)}`} ORDER BY Id LIMIT ${RESULTS_PER_QUERY}`;
+
+/** The classes of a run of tests that have not ended (object ApexTestQueueItem). */
+export const openQueueItems = (jobId: string): string =>
+  `SELECT Id FROM ApexTestQueueItem WHERE ParentJobId = ${soqlText(jobId)} AND Status IN ('Holding', 'Queued', 'Preparing', 'Processing')`;
+
+/** What all tests of an org cover, by class (Tooling, object ApexCodeCoverageAggregate). */
+export const COVERAGE =
+  'SELECT ApexClassOrTrigger.Name, NumLinesCovered, NumLinesUncovered FROM ApexCodeCoverageAggregate';

@@ -1,0 +1,32 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { jsonColumn } from '../../kernel/data/columns.ts';
+import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
+
+/** A component that an org still has although the source of its project does not. */
+export interface PendingDeletion {
+  /** `ApexClass`. */
+  type: string;
+  fullName: string;
+}
+
+/** The source of a project that an org took last by a deployment of the service. */
+export const OrgSourceSchema = defineEntity({
+  name: 'OrgSource',
+  tableName: 'org_source',
+  properties: {
+    ...tenantOwned,
+    projectId: p.uuid(),
+    /** The registered org. */
+    orgId: p.uuid(),
+    /** The platform's id of the org: a sandbox that was refreshed has another, and runs what its production runs. */
+    platformOrgId: p.text().nullable(),
+    environmentId: p.uuid().nullable(),
+    commitSha: p.text(),
+    runId: p.uuid(),
+    /** Id of the deployment in the org. */
+    deploymentId: p.text(),
+    deployedAt: p.datetime(3),
+    /** What was deleted in the source, and not in the org: no run allowed it yet. */
+    pending: jsonColumn<PendingDeletion[]>().defaultRaw("'[]'::jsonb"),
+  },
+});
