@@ -20,7 +20,7 @@ const ADDITIONS = [
   /^\w+ \/api\/projects(\/|$)/,
   /^\w+ \/api\/environments(\/\{id\}(\/locks(\/\{ticketId\}(\/extend)?)?)?)?$/,
   /^\w+ \/api\/flows\/approvals(\/\{id\}(\/(approve|reject))?)?$/,
-  /^\w+ \/api\/flows\/(types|health|runs\/\{id\}(\/(cancel|rerun|output))?|schedules(\/\{id\})?)$/,
+  /^\w+ \/api\/flows\/(types|health|runs\/\{id\}(\/(cancel|rerun|output|tests(\.xml)?|coverage))?|schedules(\/\{id\})?)$/,
   /^POST \/api\/flows\/internal\/\{id\}\/callback$/,
   /^POST \/api\/webhooks\/\{id\}\/(test|recover|rotate-secret|deliveries\/\{deliveryId\}\/redeliver)$/,
   /^GET \/api\/releases\/(work-items\/\{key\}|metrics|\{name\}\/notes)$/,

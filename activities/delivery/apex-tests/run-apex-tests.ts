@@ -7,6 +7,7 @@ import {
   outcomeOfTests,
   testOrderOf,
   testResultOf,
+  type TestResult,
   testRunStateOf,
 } from '../../../domain/delivery/apex-tests/apex-test-rules.ts';
 import {
@@ -23,7 +24,6 @@ import {
   keepResults,
   resultsOfRun,
   totalCoverage,
-  type TestResult,
 } from '../../../domain/delivery/apex-tests/apex-tests.queries.ts';
 import { pollSeconds } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';

@@ -1,9 +1,31 @@
 import { TEST_RUN_LEVELS, type TestRunOrder } from '../../orgs/crm/crm-apex-tests.port.ts';
 import type { CrmRow } from '../../orgs/crm/crm-platform.port.ts';
 import { cut } from '../../orgs/crm/platform-error-rules.ts';
-import type { RunOutcome } from '../flows/flow-runs.mutations.ts';
 import { adviceFor, isLockError } from '../org-deployments/platform-advice-rules.ts';
-import type { CoveredClass, ResultCounts, TestResult } from './apex-tests.queries.ts';
+
+export interface TestResult {
+  className: string;
+  method: string;
+  outcome: string;
+  message: string | null;
+  stackTrace: string | null;
+  timeMs: number | null;
+  isRepeated: boolean;
+}
+
+export interface CoveredClass {
+  className: string;
+  lines: number;
+  uncovered: number;
+}
+
+export interface ResultCounts {
+  total: number;
+  passed: number;
+  failed: number;
+  skipped: number;
+  timeMs: number;
+}
 
 type Payload = Readonly<Record<string, unknown>>;
 const textsOf = (value: unknown): string[] =>
@@ -99,6 +121,12 @@ export const percentCovered = ({ lines, uncovered }: { lines: number; uncovered:
 
 const FAILURES_SHOWN = 100;
 
+export interface TestOutcome {
+  status: 'succeeded' | 'failed';
+  error?: string;
+  result: Record<string, unknown>;
+}
+
 /** How a run of tests ended: only where all that was to run ran and passed is it a success. */
 export function outcomeOfTests(
   { minCoverage }: Payload,
@@ -106,7 +134,7 @@ export function outcomeOfTests(
   counts: ResultCounts,
   failures: readonly TestResult[],
   coverage: { lines: number; uncovered: number },
-): RunOutcome {
+): TestOutcome {
   const percent = percentCovered(coverage);
   const result = {
     tests: counts,

@@ -2,24 +2,9 @@ import { sql } from 'kysely';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { partsOf } from '../../kernel/shared/at-once-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
+import type { CoveredClass, ResultCounts, TestResult } from './apex-test-rules.ts';
 
 const COLUMNS = ['className', 'method', 'outcome', 'message', 'stackTrace', 'timeMs', 'isRepeated'] as const;
-
-export interface TestResult {
-  className: string;
-  method: string;
-  outcome: string;
-  message: string | null;
-  stackTrace: string | null;
-  timeMs: number | null;
-  isRepeated: boolean;
-}
-
-export interface CoveredClass {
-  className: string;
-  lines: number;
-  uncovered: number;
-}
 
 /** Rows of one statement: PostgreSQL takes 65,535 parameters. */
 const ROWS_AT_ONCE = 2_000;
@@ -84,14 +69,6 @@ export const resultsOfRun = (
     .offset(offset)
     .select(COLUMNS)
     .execute();
-
-export interface ResultCounts {
-  total: number;
-  passed: number;
-  failed: number;
-  skipped: number;
-  timeMs: number;
-}
 
 export const countResults = async (reads: Reads, runId: string, group?: OutcomeGroup): Promise<ResultCounts> =>
   ofRun(reads, runId, group)

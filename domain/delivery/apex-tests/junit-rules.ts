@@ -1,5 +1,5 @@
 import { xmlText } from '../../orgs/crm/xml-rules.ts';
-import type { ResultCounts, TestResult } from './apex-tests.queries.ts';
+import type { ResultCounts, TestResult } from './apex-test-rules.ts';
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(3);
 /** The beginning of a report in the format that the platform's own tool writes. */

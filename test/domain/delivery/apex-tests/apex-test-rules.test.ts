@@ -1,0 +1,110 @@
+import {
+  lockedMethods,
+  outcomeOfTests,
+  percentCovered,
+  type TestResult,
+  testOrderOf,
+  testResultOf,
+  testRunStateOf,
+  whyNoTests,
+} from '../../../../domain/delivery/apex-tests/apex-test-rules.ts';
+import { junitCase, junitHead } from '../../../../domain/delivery/apex-tests/junit-rules.ts';
+
+const result = (more: Partial<TestResult> = {}): TestResult => ({
+  className: 'InvoiceTest',
+  method: 'adds',
+  outcome: 'Pass',
+  message: null,
+  stackTrace: null,
+  timeMs: 1_500,
+  isRepeated: false,
+  ...more,
+});
+
+test('a payload asks for what it names, else for the tests of the org', () => {
+  expect(testOrderOf({})).toMatchObject({ testLevel: 'RunLocalTests', classNames: [] });
+  expect(testOrderOf({ suites: ['Smoke'] })).toMatchObject({ testLevel: 'RunSpecifiedTests', suiteNames: ['Smoke'] });
+  expect(whyNoTests({ testLevel: 'RunAllTestsInOrg' })).toBeNull();
+  expect(whyNoTests({ testLevel: 'RunAllTestsInOrg', classNames: ['A'] })).toContain('neither');
+});
+
+test('classes of packages have their namespace before them, and texts end somewhere', () => {
+  const row = {
+    MethodName: 'adds',
+    Outcome: 'Fail',
+    Message: 'x'.repeat(10_000),
+    RunTime: 7,
+    ApexClass: { Name: 'InvoiceTest', NamespacePrefix: 'ns' },
+  };
+  const found = testResultOf(row, { isRepeated: false });
+  expect(found).toMatchObject({ className: 'ns.InvoiceTest', method: 'adds', outcome: 'Fail', timeMs: 7 });
+  expect(found.message).toHaveLength(4_000);
+});
+
+test('a status that is not known ends a run', () => {
+  expect(testRunStateOf({ Status: 'Processing' }).isDone).toBe(false);
+  expect(testRunStateOf({}).isDone).toBe(false);
+  expect(testRunStateOf({ Status: 'Something', MethodsEnqueued: 3 })).toMatchObject({ isDone: true, enqueued: 3 });
+});
+
+test('only what failed for a lock, and the first time, is run again', () => {
+  const locked = { outcome: 'Fail', message: 'UNABLE_TO_LOCK_ROW' };
+  expect(
+    lockedMethods([
+      result(locked),
+      result({ ...locked, method: 'rounds' }),
+      result({ ...locked, className: 'Other', isRepeated: true }),
+      result({ outcome: 'Fail', message: 'Assertion Failed', className: 'Third' }),
+      result(),
+    ]),
+  ).toEqual([{ className: 'InvoiceTest', methods: ['adds', 'rounds'] }]);
+});
+
+describe('a run of tests is a success', () => {
+  const counts = { total: 2, passed: 2, failed: 0, skipped: 0, timeMs: 10 };
+  const run = { status: 'Completed', enqueued: 2 };
+  const all = { lines: 0, uncovered: 0 };
+
+  test('where all ran and passed', () => {
+    expect(outcomeOfTests({}, run, counts, [], all)).toMatchObject({
+      status: 'succeeded',
+      result: { coveragePercent: null },
+    });
+  });
+
+  test.each([
+    [
+      'a method failed',
+      {},
+      run,
+      { ...counts, passed: 1, failed: 1 },
+      '1 of 2 test methods failed: InvoiceTest.adds: no',
+    ],
+    ['they were aborted', {}, { ...run, status: 'Aborted' }, counts, 'aborted'],
+    ['none ran', {}, run, { ...counts, total: 0, passed: 0 }, 'No test ran'],
+    ['some left no result', {}, { ...run, enqueued: 5 }, counts, '3 of 5'],
+    ['the org says that it failed', {}, { ...run, status: 'Failed' }, counts, 'not which'],
+    ['nothing is covered, and something is asked for', { minCoverage: 1 }, run, counts, '0 %'],
+  ])('not where %s', (_, payload, state, counted, error) => {
+    const failures = counted.failed > 0 ? [result({ outcome: 'Fail', message: 'no' })] : [];
+    expect(outcomeOfTests(payload, state, counted, failures, all)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining(error),
+    });
+  });
+});
+
+test('coverage is in percent with one decimal', () => {
+  expect(percentCovered({ lines: 3, uncovered: 1 })).toBe(66.7);
+  expect(percentCovered({ lines: 0, uncovered: 0 })).toBeNull();
+});
+
+test('a report escapes what tests say', () => {
+  expect(junitHead({ total: 1, passed: 0, failed: 1, skipped: 0, timeMs: 1_500 }, '2026-11-28T00:00:00Z')).toContain(
+    'tests="1" failures="1" errors="0" skipped="0" time="1.500"',
+  );
+  expect(junitCase(result({ outcome: 'Fail', message: 'a "b" <c>\u0000', stackTrace: 'x & ]]> y' }))).toBe(
+    '<testcase name="adds" classname="InvoiceTest" time="1.500"><failure message="a &quot;b&quot; &lt;c&gt;\ufffd">x &amp; ]]&gt; y</failure></testcase>\n',
+  );
+  expect(junitCase(result({ outcome: 'Skip' }))).toContain('<skipped/>');
+});
