@@ -38,6 +38,7 @@ export function createCommitSignals(launch: Launch, laneNames: FindLaneNames): S
         })
         .catch(() => undefined);
     }),
+    acceptedRun: each((tenant, run) => launch.startInBackground(flowRunContract, { ...run, ...tenant })),
     run: (tenant, runs) => void signalRuns(launch, tenant, runs),
     // A workflow that is not reached finds out by itself that its run is gone.
     removedRun: each(

@@ -6,6 +6,7 @@ import { whyNotCascade } from './cascade/cascade-offers.ts';
 import { whyNotTested } from './apex-tests/apex-tests-offers.ts';
 import { whyNotPeople } from './org-people/people-offers.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { followPostCopy } from './sandboxes/post-copy.mutations.ts';
 import { whyNotSandbox } from './sandboxes/sandbox-offers.ts';
 import { runsWaitingForWindows } from './promotion/promotion.queries.ts';
 
@@ -27,6 +28,7 @@ export const delivery = {
       }
       return null;
     },
+    runReached: followPostCopy,
     async projectChanged(_, { configuration }) {
       assertExecutors(configuration.executors ?? {});
     },

@@ -1,3 +1,4 @@
+import type { AcceptedRun } from './flows/new-runs.mutations.ts';
 import type { RunWorkflowKey } from '../kernel/shared/workflow-path-rules.ts';
 
 export interface RecordedDeployment {
@@ -19,6 +20,8 @@ declare module '../kernel/signals.port.ts' {
     approval: SettledApproval;
     /** A deployment was stored, and is to be applied to its candidate. */
     deployment: RecordedDeployment;
+    /** A run was accepted that nobody else starts. */
+    acceptedRun: AcceptedRun;
     /** What a run waits for was changed. */
     run: RunWorkflowKey;
     /** A run was removed with its project. */

@@ -1,6 +1,7 @@
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { planSteps, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
+import { stepsAfterCopy } from '../../../domain/delivery/sandboxes/post-copy.mutations.ts';
 import { sandboxOfRun } from '../../../domain/delivery/sandboxes/sandbox-of-run.ts';
 import {
   ACTIVATE,
@@ -90,7 +91,7 @@ async function plannedSteps(
       orgId: production.id,
       intent: { ...intent },
     }));
-    return await actingAs(actor)((tx) => planSteps(tx, run.id, steps));
+    return await actingAs(actor)((tx) => planSteps(tx, run.id, [...steps, ...stepsAfterCopy(run.payload)]));
   } catch (error) {
     if (error instanceof DomainError && error.code !== 'unavailable') return { status: 'failed', error: error.message };
     throw error;
@@ -126,7 +127,7 @@ async function endOf(
   const { deps, tenant, run, sandbox } = work;
   const { copyId, status }: FollowedCopy = change.result;
   const steps = await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id);
-  const kept = await keepLines(deps, tenant, run.id, steps.map(lineOf));
+  const kept = await keepLines(deps, tenant, run.id, steps.filter(({ endedAt }) => endedAt !== null).map(lineOf));
   const result = {
     sandboxName: sandbox.name,
     productionUsername: sandbox.production.username,
@@ -143,7 +144,7 @@ async function endOf(
 }
 
 const lineOf = ({ name, state, detail, error, endedAt }: StepRow): string =>
-  [endedAt === null ? '' : isoOf(endedAt), `${name}:`, state, detail, error].filter(Boolean).join(' ');
+  [isoOf(endedAt ?? ''), `${name}:`, state, detail, error].filter(Boolean).join(' ');
 
 /** What goes on in production when a run is cancelled: no interface ends a copying. */
 function remarkOf({ name, state }: StepRow, act: SandboxAct, isDiscarded: boolean): string | null {

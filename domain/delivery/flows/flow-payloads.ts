@@ -121,6 +121,17 @@ export const SANDBOX_DEFINITION = {
   description: SandboxText.optional(),
   features: Names.optional(),
 };
+/** What is started one after another once a sandbox is copied and registered. */
+export const POST_COPY = {
+  postCopy: z
+    .array(z.looseObject({ id: Name }))
+    .max(10)
+    .optional()
+    .meta({
+      description:
+        'Payloads of runs that follow, one after another, each with its own gates; `orgUsername` is the sandbox where they name none',
+    }),
+};
 export const ACTIVATION = {
   action: z.enum(['activate', 'discard']).optional().meta({ description: '`activate` when absent' }),
 };

@@ -9,6 +9,7 @@ import {
   payload,
   PEOPLE,
   POOL,
+  POST_COPY,
   PRIVILEGES,
   PROMOTION,
   RELEASE,
@@ -115,15 +116,15 @@ export const FLOW_TYPES = [
     gates: { approval: true, lock: false },
     target: 'sandbox',
     own: 'activity',
-    payload: { ...SANDBOX, ...SANDBOX_DEFINITION },
+    payload: { ...SANDBOX, ...SANDBOX_DEFINITION, ...POST_COPY },
   }),
   type('request-sandbox-refresh', 'environment', 'Refresh a sandbox', {
     ...ON_SANDBOX,
-    payload: { ...SANDBOX, ...SANDBOX_DEFINITION, ...FORCE, ...PROMOTION },
+    payload: { ...SANDBOX, ...SANDBOX_DEFINITION, ...POST_COPY, ...FORCE, ...PROMOTION },
   }),
   type('request-sandbox-activate', 'environment', 'Activate or discard a sandbox that was copied', {
     ...ON_SANDBOX,
-    payload: { ...SANDBOX, ...ACTIVATION, ...FORCE, ...PROMOTION },
+    payload: { ...SANDBOX, ...ACTIVATION, ...POST_COPY, ...FORCE, ...PROMOTION },
   }),
   type('request-sandbox-delete', 'environment', 'Delete a sandbox', {
     ...ON_SANDBOX,

@@ -3,23 +3,29 @@ import type { SandboxOf } from '../../orgs/crm-orgs/crm-orgs.mutations.ts';
 import { productionOrgs } from '../../orgs/crm-orgs/crm-orgs.queries.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import type { OfferedType } from '../flows/runs.hooks.ts';
-import { ACTIVATE, CREATE, DELETE, REFRESH, whyNotDefined } from './sandbox-rules.ts';
+import { whyNoPostCopy } from './post-copy.mutations.ts';
+import { ACTIVATE, CREATE, isSandboxType, whyNotDefined } from './sandbox-rules.ts';
 import { type SandboxOfRun, sandboxOfRun } from './sandbox-of-run.ts';
 
-const TYPES: ReadonlySet<string> = new Set([CREATE, REFRESH, ACTIVATE, DELETE]);
-
-/** Why the service cannot do with a sandbox what is asked for, as far as the database knows; null: it can. */
+/**
+ * Why the service cannot do with a sandbox what is asked for, as far as the database knows; null: it can. Throws
+ * `invalid_request` for runs that are to follow.
+ */
 export async function whyNotSandbox(tx: Tx, { id, run }: OfferedType): Promise<string | null> {
-  if (!TYPES.has(id)) return null;
+  if (!isSandboxType(id)) return null;
   if (!run)
     return (await productionOrgs(tx)).length > 0
       ? null
       : 'No production org is registered in which the service could do it';
   try {
     const sandbox = await sandboxOfRun(tx, id, run);
-    return (id === CREATE ? whyNotDefined(run.payload) : null) ?? (await whyInUse(tx, id, run.payload, sandbox));
+    return (
+      (id === CREATE ? whyNotDefined(run.payload) : null) ??
+      whyNoPostCopy(run.payload) ??
+      (await whyInUse(tx, id, run.payload, sandbox))
+    );
   } catch (error) {
-    if (error instanceof DomainError) return error.message;
+    if (error instanceof DomainError && error.code !== 'invalid_request') return error.message;
     throw error;
   }
 }

@@ -8,6 +8,9 @@ export const DELETE = 'request-sandbox-delete';
 /** What the service does to sandboxes. */
 export type SandboxAct = typeof CREATE | typeof REFRESH | typeof ACTIVATE | typeof DELETE;
 
+const TYPES: ReadonlySet<string> = new Set([CREATE, REFRESH, ACTIVATE, DELETE]);
+export const isSandboxType = (id: string): boolean => TYPES.has(id);
+
 type Payload = Readonly<Record<string, unknown>>;
 
 export const textOf = (value: unknown): string | undefined =>

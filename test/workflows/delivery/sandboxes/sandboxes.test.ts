@@ -125,6 +125,38 @@ describe('creating a sandbox', () => {
     await expect(registered(orgUsername)).resolves.toMatchObject({ orgId: crm.org(`${org.name}-qa`).orgId });
   });
 
+  test('is followed by the runs that are asked for, one after another', async () => {
+    const postCopy = [
+      { id: 'request-unfreeze-users', allExcept: [] },
+      { id: 'request-unfreeze-users', usernames: ['nobody@x.example'] },
+      { id: 'request-unfreeze-users', allExcept: [] },
+    ];
+    const bad = { ...DEVELOPER, postCopy: [{ id: 'request-sandbox-delete', sandboxName: 'x' }] };
+    expect((await start('request-sandbox-create', bad, 409)).detail).toContain('postCopy takes no');
+    const unknown = { ...DEVELOPER, postCopy: [postCopy[0], { id: 'run-nothing' }] };
+    expect((await start('request-sandbox-create', unknown, 400)).errors).toMatchObject([
+      { pointer: '#/body/payload/postCopy/1/id' },
+    ]);
+    const run = await start('request-sandbox-create', { ...DEVELOPER, postCopy });
+    await begun(run);
+    await copies.finish('qa');
+    await expect(ended(run)).resolves.toMatchObject({ status: 'Completed' });
+    const followed = await eventually(
+      () => shown(run),
+      ({ steps }) => (steps as Json[])[5]?.state !== 'planned',
+    );
+    expect(stepsOf(followed).slice(3)).toEqual([
+      ['Follow-up 1: request-unfreeze-users', 'succeeded'],
+      ['Follow-up 2: request-unfreeze-users', 'failed'],
+      ['Follow-up 3: request-unfreeze-users', 'skipped'],
+    ]);
+    await expect(shown({ id: followed.steps[3].externalId })).resolves.toMatchObject({
+      status: 'Completed',
+      payload: { postCopyOf: run.id, orgUsername: `${org.username}.qa`, repositoryIdentifier },
+      triggeredBy: followed.triggeredBy,
+    });
+  });
+
   test('is not asked for twice when the answer is lost', async () => {
     org.fail('lost', { path: /SandboxInfo$/ });
     const run = await start('request-sandbox-create', DEVELOPER);
