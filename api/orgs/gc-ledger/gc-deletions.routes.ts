@@ -66,7 +66,7 @@ export const gcDeletionsRoutes = [
             { path: 'package.xml', content: xmlOf(deletionManifest([], version)) },
             { path: 'destructiveChanges.xml', content: xmlOf(manifest) },
           ];
-          return new RawReply(ZIP_TYPE, storedZip(files), download('destructiveChanges.zip'));
+          return new RawReply(ZIP_TYPE, await storedZip(files), download('destructiveChanges.zip'));
         }
         case 'json':
           return {

@@ -179,7 +179,8 @@ test('a zip of mappings and files answers with them, and what is no zip is refus
     { path: 'mappings/a.json', content: '{"request": {"url": "/a"}, "response": {"bodyFileName": "a.json"}}' },
     { path: '__files/a.json', content: '{"a": 1}' },
   ];
-  const zip = storedZip(files.map((file) => ({ ...file, content: Buffer.from(file.content) }))).toString('base64');
+  const contents = files.map((file) => ({ ...file, content: Buffer.from(file.content) }));
+  const zip = (await storedZip(contents)).toString('base64');
   const asZip = { name: 'zip', format: 'wiremock', contentBase64: zip };
   const { scenario, notTaken } = await member.post(201, `${root}/import`, asZip);
   expect(notTaken).toEqual([]);
