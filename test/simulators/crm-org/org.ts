@@ -263,6 +263,9 @@ export class SimulatedOrg {
     this.#faults.push({ fault: typeof fault === 'string' ? { kind: fault } : fault, times, path, operation });
   }
 
+  /** Asked before and after each request is done: true: the connection breaks off then. */
+  breaksOff: (path: string) => Promise<boolean> = () => Promise.resolve(false);
+
   heal(): void {
     this.#faults.length = 0;
   }

@@ -109,6 +109,10 @@ export async function crmSimulator(orgs: readonly OrgOptions[] = USUAL_ORGS): Pr
         if (latencyMs > 0) await sleep(latencyMs);
         const { pathname: path, searchParams: query } = new URL(incoming.url ?? '/', org.url);
         await org.untilReleased(path);
+        if (await org.breaksOff(path)) {
+          response.socket?.destroy();
+          return;
+        }
         const isSoap = path.startsWith('/services/Soap/');
         const fault = org.takeFault(path, operation);
         if (fault && carryOut(fault, response, { isSoap, elsewhere })) return;
@@ -119,7 +123,7 @@ export async function crmSimulator(orgs: readonly OrgOptions[] = USUAL_ORGS): Pr
           usage?.isOver && !isSoap
             ? USED_UP
             : ((await oauth(org, request)) ?? rest(org, all.values(), request) ?? soap(org, request) ?? NOT_FOUND);
-        if (fault?.kind === 'lost') {
+        if (fault?.kind === 'lost' || (await org.breaksOff(path))) {
           response.socket?.destroy();
           return;
         }
