@@ -101,13 +101,17 @@ interface PlannedPayload {
 const mayNeedApproval = ({ policies }: RunGates, { approvalPolicy }: PlannedPayload): boolean =>
   policies.some(({ policy }) => policy?.skipApproval !== true) || (policies.length > 0 && approvalPolicy !== undefined);
 
-/** Whether a run is sure to wait for nothing but its own work, however it will be executed. */
+/**
+ * Whether a run is sure to wait for nothing but its own work, however it will be executed. What the service does in orgs may
+ * take days, or last for them.
+ */
 export const waitsForNobody = (
-  { own }: Pick<FlowTraits, 'own'>,
+  { own, target }: Pick<FlowTraits, 'own' | 'target'>,
   gates: RunGates,
   payload: PlannedPayload & { environmentName?: unknown },
 ): boolean =>
   own !== 'children' &&
+  (own !== 'activity' || target === 'none') &&
   payload.environmentName === undefined &&
   payload.pipeline === undefined &&
   gates.lockIds.length === 0 &&
