@@ -1,6 +1,6 @@
 import { updateEnvironment } from '../../../domain/projects/environments/environments.mutations.ts';
 import { environmentById } from '../../../domain/projects/environments/environments.queries.ts';
-import type { StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import type { StepMove, StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import type { CrmFailure } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import {
   forgetFormerSandbox,
@@ -14,11 +14,13 @@ import type { Pending } from '../flows/operations.activities.ts';
 import { PASSES } from '../org-steps/act-in-org.ts';
 import { OrgCallFailed } from '../org-steps/org-call-failed.ts';
 import type { FollowedCopy } from './follow-copy.ts';
-import { type CheckedSandbox, move, type SandboxWork } from './sandbox-work.ts';
+import { type CheckedSandbox, move, moved, type SandboxWork } from './sandbox-work.ts';
 
 /** Production may give no code for some time after a copying. */
 const NOT_READY = 'INVALID_STATUS';
 const READY_WITHIN_MS = 2 * 3_600_000;
+/** A code that was exchanged a moment ago, before a worker was lost, is not asked for again: each costs an approval. */
+const FRESH_MS = 5 * 60_000;
 
 /** Registers the org of a copy that is complete; a step that fails so leaves the sandbox as it is. */
 export async function recordCopied(
@@ -35,19 +37,18 @@ export async function recordCopied(
   const { deps, tenant, sandbox, signal } = work;
   await work.unit((tx) => forgetFormerSandbox(tx, sandbox, { platformOrgId, formerOrgId }));
   const orgKey = { ...tenant, orgId: sandbox.production.id, sandboxName: sandbox.name };
-  const token = await deps.crm.connections.tokenOf(orgKey, { maxAgeMs: 0, isForced: true, signal });
-  const identity = token.isOk ? await deps.crm.connections.callOrg(orgKey, { signal }).identity() : token;
-  if (!token.isOk || !identity.isOk) return notRegistered(work, step, copy, identity as CrmFailure);
+  const token = await deps.crm.connections.tokenOf(orgKey, { maxAgeMs: FRESH_MS, isForced: true, signal });
+  if (!token.isOk) return notRegistered(work, step, copy, token);
+  const identity = await deps.crm.connections.callOrg(orgKey, { signal }).identity();
+  if (!identity.isOk) return notRegistered(work, step, copy, identity);
   const { instanceUrl } = token.value;
-  const { isNew, environments } = await work.unit(async (tx) => {
-    const registered = await registerCopiedSandbox(tx, { sandbox, identity: identity.value, instanceUrl });
-    await nameInOwnEnvironment(tx, work, identity.value.username);
-    return { ...registered, environments: await environmentsNaming(tx, [identity.value.username]) };
-  });
   const { username: orgUsername, orgId } = identity.value;
-  const named = environments.map(({ repositoryIdentifier, name }) => `${repositoryIdentifier}: ${name}`);
-  const result = { orgUsername, orgId, isNew, environments: named };
-  return { step: await move(work, step, { state: 'succeeded', detail: orgUsername, result }) };
+  return work.unit(async (tx) => {
+    const { isNew } = await registerCopiedSandbox(tx, { sandbox, identity: identity.value, instanceUrl });
+    await nameInOwnEnvironment(tx, work, orgUsername);
+    const result = { orgUsername, orgId, isNew, environments: await namedBy(tx, [orgUsername]) };
+    return { step: await moved(tx, step, { state: 'succeeded', detail: orgUsername, result }) };
+  });
 }
 
 async function notRegistered(
@@ -79,13 +80,21 @@ export async function recordDeleted(
   step: StepRow,
   { formerOrgId }: CheckedSandbox,
 ): Promise<{ step: StepRow }> {
-  const { removed, environments } = await work.unit(async (tx) => {
-    const usernames = await removeDeletedSandbox(tx, work.sandbox, formerOrgId);
-    return { removed: usernames, environments: await environmentsNaming(tx, usernames) };
+  return work.unit(async (tx) => {
+    const removed = await removeDeletedSandbox(tx, work.sandbox, formerOrgId);
+    const environments = await namedBy(tx, removed);
+    const change: StepMove =
+      removed.length === 0
+        ? { state: 'skipped', detail: 'It was not registered' }
+        : {
+            state: 'succeeded',
+            detail: environments.length > 0 ? `Environments that still name it: ${environments.join(', ')}` : null,
+            result: { removed, environments },
+          };
+    return { step: await moved(tx, step, change) };
   });
-  if (removed.length === 0)
-    return { step: await move(work, step, { state: 'skipped', detail: 'It was not registered' }) };
-  const named = environments.map(({ repositoryIdentifier, name }) => `${repositoryIdentifier}: ${name}`);
-  const detail = named.length > 0 ? `Environments that still name it: ${named.join(', ')}` : null;
-  return { step: await move(work, step, { state: 'succeeded', detail, result: { removed, environments: named } }) };
 }
+
+/** The environments that name orgs, as `acme/app: uat`. */
+const namedBy = async (tx: Tx, usernames: readonly string[]): Promise<string[]> =>
+  (await environmentsNaming(tx, usernames)).map(({ repositoryIdentifier, name }) => `${repositoryIdentifier}: ${name}`);

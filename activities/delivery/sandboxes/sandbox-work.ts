@@ -7,7 +7,7 @@ import type { SandboxOf } from '../../../domain/orgs/crm-orgs/crm-orgs.mutations
 import type { ChangesInOrg } from '../../../domain/orgs/org-explorer/changes-in-org.queries.ts';
 import type { TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
-import type { UnitOfWork } from '../../../domain/unit-of-work.ts';
+import type { Tx, UnitOfWork } from '../../../domain/unit-of-work.ts';
 import type { Deps } from '../../deps.ts';
 
 /** A run that changes a sandbox, with the calls of its production org. */
@@ -41,8 +41,12 @@ export interface CheckedSandbox {
 /** It cannot go: the step, and with it the run, fails. */
 export const cannotGo = (why: string): DomainError => new DomainError('flow_unavailable', why);
 
-export async function move({ unit }: SandboxWork, step: StepRow, change: StepMove): Promise<StepRow> {
-  const moved = await unit((tx) => moveStep(tx, step.id, change));
-  if (!moved) throw new Error(`the step ${step.name} has ended meanwhile`);
-  return moved;
+export const move = ({ unit }: SandboxWork, step: StepRow, change: StepMove): Promise<StepRow> =>
+  unit((tx) => moved(tx, step, change));
+
+/** Moves a step on; throws where it has ended meanwhile. */
+export async function moved(tx: Tx, step: StepRow, change: StepMove): Promise<StepRow> {
+  const row = await moveStep(tx, step.id, change);
+  if (!row) throw new Error(`the step ${step.name} has ended meanwhile`);
+  return row;
 }

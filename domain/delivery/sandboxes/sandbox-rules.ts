@@ -40,8 +40,7 @@ export const whyNoGroup = (licence: string | undefined, group: string | undefine
     ? `A ${licence} sandbox needs a group of those who may sign in to it at once: give activationGroup, the id or DeveloperName of a public group`
     : null;
 
-/** Copies under way, with none that ended before them. */
-export const isUnderWay = ({ stage }: SandboxCopy): boolean => stage === 'copying' || stage === 'pending_activation';
+const isUnderWay = ({ stage }: SandboxCopy): boolean => stage === 'copying' || stage === 'pending_activation';
 
 /** Why a sandbox can be neither refreshed nor deleted now; null: it can, as far as its copies show. */
 export function whyNotNow({ name, licenseType }: DefinedSandbox, copies: readonly SandboxCopy[], now: Date) {
