@@ -104,6 +104,18 @@ export class OrgSandboxes {
     Object.assign(copy, { status: 'Completed', copyProgress: 100, orgId: orgId.slice(0, 15), endedAt: new Date() });
   }
 
+  /** All copies that were begun here go on by a quarter: for simulators that no test moves. */
+  async advance(): Promise<void> {
+    const begun = new Set(this.ledger.map(({ name }) => name.toLowerCase()));
+    for (const { name, status, copyProgress, endedAt } of this.#org.sandboxes) {
+      if (endedAt !== null || !begun.has(name.toLowerCase())) continue;
+      if (!['Pending', 'Processing', 'Activating'].includes(status)) continue;
+      const percent = (copyProgress ?? 0) + 25;
+      if (percent >= 100) await this.finish(name);
+      else this.progress(name, percent, status === 'Pending' ? 'Processing' : status);
+    }
+  }
+
   tables({ isTooling }: { isTooling: boolean }): Record<string, SoqlTable> {
     if (!isTooling)
       return {

@@ -23,12 +23,17 @@ const simulator = await crmSimulator(orgs);
 simulator.latencyMs = Number(values.latency);
 if (values.metadata !== undefined) for (const org of simulator.orgs()) org.metadata.serveFolder(values.metadata);
 // People to be frozen, and to be given rights.
-for (const { people, kind } of simulator.orgs()) {
+for (const { people, kind, copies } of simulator.orgs()) {
   if (kind !== 'production') continue;
   for (const name of ['ada', 'bob']) people.addUser(`${name}@${named('people')}.example`);
   people.addSet('Deploy_Admin');
   people.addSet('Night_Shift', { isGroup: true });
+  copies.addGroup('Testers');
 }
+const COPY_STEP_MS = 5_000;
+const copying = setInterval(() => {
+  for (const { copies } of simulator.orgs()) void copies.advance();
+}, COPY_STEP_MS);
 const control = await crmControl(simulator, Number(values.control));
 
 const lines = simulator
@@ -50,6 +55,7 @@ process.stdout.write(
 );
 
 untilStopped(() => {
+  clearInterval(copying);
   control.close();
   void simulator.close();
 });
