@@ -27,6 +27,10 @@ const { Lifecycle } = requireThere('@salesforce/core/lifecycle') as {
 };
 export type Ignore = { add: (patterns: string | string[]) => Ignore; ignores: (path: string) => boolean };
 export const ignore = requireThere('ignore/index') as () => Ignore;
+const { XMLValidator } = requireThere('fast-xml-parser') as {
+  XMLValidator: { validate: (text: string) => true | { err: { msg: string; line: number } } };
+};
+export const xml = XMLValidator;
 
 /** A text in which paths are as the repository has them. */
 export const inRepository = (text: string): string => text.replaceAll(`${ROOT}/`, '');
@@ -36,3 +40,7 @@ export const warnings: string[] = [];
 Lifecycle.getInstance().onWarning(async (warning) => {
   if (warnings.length < 100) warnings.push(inRepository(warning).slice(0, 500));
 });
+
+// Zips of static resources would hold the time, so that none would be the same twice.
+const zip = requireThere('jszip') as { defaults: { date: Date | null } };
+zip.defaults.date = new Date('2000-01-01T00:00:00Z');

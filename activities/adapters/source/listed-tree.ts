@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Ignore, ROOT, sdr } from './converter-library.ts';
+import { type Ignore, ROOT, sdr, xml } from './converter-library.ts';
 
 const XML_MAX_BYTES = 20_000_000;
 
@@ -41,7 +41,14 @@ export class ListedTree extends sdr.TreeContainer {
     return [...(this.#entries.get(path) ?? [])];
   }
 
+  /** For what is read to be understood. The library's parser takes XML that breaks off for whole. */
   readFileSync(path: string): Buffer {
+    const content = this.#contentOf(path);
+    if (path.endsWith('.xml')) assertXml(path, content.toString());
+    return content;
+  }
+
+  #contentOf(path: string): Buffer {
     const name = path.slice(ROOT.length + 1);
     const file = join(this.#folder, name);
     if (path.endsWith('.xml') && statSync(file).size > XML_MAX_BYTES)
@@ -60,6 +67,12 @@ export class ListedTree extends sdr.TreeContainer {
   }
 
   stream(path: string): Readable {
-    return Readable.from([this.readFileSync(path)]);
+    return Readable.from([this.#contentOf(path)]);
   }
+}
+
+function assertXml(path: string, text: string): void {
+  if (text.includes('<!DOCTYPE')) throw new Error(`${path} declares a document type, as no component does`);
+  const valid = xml.validate(text);
+  if (valid !== true) throw new Error(`${path} is no well-formed XML (line ${valid.err.line}): ${valid.err.msg}`);
 }

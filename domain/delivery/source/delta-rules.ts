@@ -44,11 +44,11 @@ export function changedUnits(head: KnownSource, base: KnownSource): SourceUnit[]
 }
 
 /**
- * Components of the base that are gone: neither is there one of their name, nor is any of their files left, as a package
+ * Components of the base that are gone: there is none of their name, no part of it, and none of their files, as a package
  * may only have left the project file. What goes with its object is not listed.
  */
 export function goneUnits(head: KnownSource, base: KnownSource): ComponentName[] {
-  const after = unitsByKey(head.units);
+  const after = new Set(head.units.flatMap((unit) => [keyOf(unit), ...(unit.parent ? [keyOf(unit.parent)] : [])]));
   const gone = [...unitsByKey(base.units)].flatMap(([key, units]) =>
     after.has(key) || units.some(({ files }) => files.some((file) => head.blobs.has(file))) ? [] : units.slice(0, 1),
   );
