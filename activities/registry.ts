@@ -25,6 +25,7 @@ import {
   type Operations,
 } from './delivery/flows/operations.activities.ts';
 import { cascadeMerge } from './delivery/cascade/cascade-merge.ts';
+import { installArtifacts } from './delivery/org-deployments/install-artifacts.ts';
 import { runApexTests } from './delivery/apex-tests/run-apex-tests.ts';
 import { elevatePrivileges } from './delivery/org-people/elevate-privileges.ts';
 import { takeBackPrivileges } from './delivery/org-people/take-back-privileges.ts';
@@ -88,7 +89,7 @@ const OPERATIONS: Operations = {
     'request-elevated-privileges': elevatePrivileges,
   },
   undo: { 'request-elevated-privileges': takeBackPrivileges },
-  followed: { ...SANDBOX_OPERATIONS, 'run-apex-tests': runApexTests },
+  followed: { ...SANDBOX_OPERATIONS, 'run-apex-tests': runApexTests, 'install-artifacts': installArtifacts },
 };
 
 export interface TaskQueue {

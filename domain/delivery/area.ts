@@ -3,6 +3,7 @@ import { openRunsOfProject } from './flows/flow-runs.queries.ts';
 import type { OfferedType } from './flows/runs.hooks.ts';
 import { assertExecutors } from './flows/parse-payload.ts';
 import { whyNotCascade } from './cascade/cascade-offers.ts';
+import { whyNotSource } from './org-deployments/deploy-offers.ts';
 import { whyNotTested } from './apex-tests/apex-tests-offers.ts';
 import { whyNotPeople } from './org-people/people-offers.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -16,6 +17,7 @@ const WHY_NOT: readonly ((tx: Tx, offered: OfferedType) => Promise<string | null
   whyNotPeople,
   whyNotSandbox,
   whyNotTested,
+  whyNotSource,
 ];
 
 /** What the area adds to the service. */

@@ -19,6 +19,9 @@ import { OrgCallFailed } from './org-call-failed.ts';
 export interface ActedOrg {
   orgId: string;
   username: string;
+  instanceUrl: string;
+  /** The platform's own id of it, as far as that is known. */
+  platformOrgId: string | null;
   calls: CrmOrg;
 }
 
@@ -108,9 +111,10 @@ async function inOrg<Result>(
   try {
     // In the name of whoever asked: a token with projects reaches no other orgs.
     const org = await actingAs({ ...run.requestedBy, ...tenant })((tx) => orgOfRun(tx, run));
+    const { instanceUrl, platformOrgId } = org;
     ({ username } = org);
     const calls = crm.connections.callOrg({ ...tenant, orgId: org.id }, { isRun: true, signal });
-    return await work({ orgId: org.id, username, calls });
+    return await work({ orgId: org.id, username, instanceUrl, platformOrgId, calls });
   } catch (error) {
     if (error instanceof OrgCallFailed) return onFailure(username, error);
     if (error instanceof DomainError && error.code !== 'unavailable') return { status: 'failed', error: error.message };

@@ -81,6 +81,23 @@ export const PRIVILEGES = {
 export const SESSIONS = {
   endSessions: z.boolean().optional().meta({ description: 'End their open sessions, too, which freezing leaves' }),
 };
+/** How source is deployed. */
+export const DEPLOYMENT = {
+  validateOnly: z.boolean().optional().meta({ description: 'The org checks it, and changes nothing' }),
+  testLevel: Name.optional().meta({
+    description:
+      'NoTestRun (not in production), RunSpecifiedTests, RunLocalTests, RunAllTestsInOrg or RunRelevantTests; as the platform decides when absent',
+  }),
+  tests: Names.optional().meta({ description: 'Test classes, for `RunSpecifiedTests`' }),
+  deletions: z.boolean().optional().meta({
+    description: 'Delete in the org what the source no longer has; else that is left for a later run',
+  }),
+  whole: z.boolean().optional().meta({ description: 'All of the source, not only what changed' }),
+  sourcePackages: Names.optional().meta({ description: 'Names or directories of packages of `sfdx-project.json`' }),
+  quickDeployOf: z.uuid().optional().meta({
+    description: 'Id of a run with `validateOnly`: what it validated is deployed without running its tests again',
+  }),
+};
 /** Which Apex tests a run executes, and what they must come to. */
 export const APEX_TESTS = {
   testLevel: Name.optional().meta({

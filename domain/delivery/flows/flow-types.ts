@@ -4,6 +4,7 @@ import {
   ACTIVATION,
   FORCE,
   APEX_TESTS,
+  DEPLOYMENT,
   Names,
   ON_ORG,
   payload,
@@ -136,11 +137,12 @@ export const FLOW_TYPES = [
     changesOrg: true,
     payload: { ...ON_ORG, ...PROMOTION, packages: Versions.optional() },
   }),
-  type('install-artifacts', 'package', 'Install built artifacts in an org', {
+  type('install-artifacts', 'package', 'Deploy the source of a commit to an org, or install built artifacts there', {
     gates: BOTH_GATES,
     target: 'org',
     changesOrg: true,
-    payload: { ...ON_ORG, ...PROMOTION, artifacts: Versions.optional() },
+    own: 'activity',
+    payload: { ...ON_ORG, ...PROMOTION, ...DEPLOYMENT, artifacts: Versions.optional() },
   }),
   type('install-changeset', 'package', 'Install a change set in an org', {
     gates: BOTH_GATES,

@@ -1,13 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../../kernel/data/columns.ts';
+import type { ComponentName } from '../source/source-build.port.ts';
 import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
-
-/** A component that an org still has although the source of its project does not. */
-export interface PendingDeletion {
-  /** `ApexClass`. */
-  type: string;
-  fullName: string;
-}
 
 /** The source of a project that an org took last by a deployment of the service. */
 export const OrgSourceSchema = defineEntity({
@@ -27,6 +21,6 @@ export const OrgSourceSchema = defineEntity({
     deploymentId: p.text(),
     deployedAt: p.datetime(3),
     /** What was deleted in the source, and not in the org: no run allowed it yet. */
-    pending: jsonColumn<PendingDeletion[]>().defaultRaw("'[]'::jsonb"),
+    pending: jsonColumn<ComponentName[]>().defaultRaw("'[]'::jsonb"),
   },
 });

@@ -29,6 +29,7 @@ const OPERATIONS = {
   'request-sandbox-refresh': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
   'request-sandbox-activate': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
   'request-sandbox-delete': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
+  'install-artifacts': { form: 'followed', queue: GIT_QUEUE, options: ORG_CHANGE },
   'run-apex-tests': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
 } as const satisfies Record<OperationId, OperationTraits>;
 

@@ -1,0 +1,187 @@
+import {
+  componentProblem,
+  type DeploymentProblem,
+  pollSeconds,
+  problemText,
+  progressOf,
+  stageOf,
+  verdictOf,
+} from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
+import { deployRequestsSince } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
+import { keepSource } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
+import { isLockError } from '../../../domain/delivery/org-deployments/platform-advice-rules.ts';
+import { moveStep, type StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import type { Deployment, TestLevel } from '../../../domain/orgs/crm/crm-deployments.port.ts';
+import type { CrmAnswer } from '../../../domain/orgs/crm/crm-platform.port.ts';
+import type { Deps } from '../../deps.ts';
+import type { Pending } from '../flows/operations.activities.ts';
+import { keepLines } from '../org-steps/act-in-org.ts';
+import { beginOnce } from '../org-steps/begin-once.ts';
+import { answered } from '../org-steps/org-call-failed.ts';
+import { ownSince } from '../org-steps/own-since.ts';
+import type { Built } from './build-step.ts';
+import { type DeployWork, inUnit, move } from './deploy-work.ts';
+import type { BuildIntent } from './plan-deployment.ts';
+
+/** An org whose lock something else holds is asked so often, a minute apart. */
+const LOCK_RETRIES = 5;
+const LOCK_PAUSE_SECONDS = 60;
+const SHOWN_MAX = 200;
+
+export interface DeployIntent {
+  checkOnly?: boolean;
+  testLevel?: TestLevel;
+  tests?: string[];
+  validationId?: string;
+}
+
+/** What the row of a step keeps of how its deployment ended. */
+export interface Deployed {
+  lockRetries?: number;
+  changes?: Record<string, number>;
+  tests?: { run: number; failed: number };
+  problems?: DeploymentProblem[];
+  problemCount?: number;
+  warnings?: string[];
+  outputBytes?: number;
+}
+
+/** Begins the deployment of what was built, and follows it. */
+export async function deployStep(work: DeployWork, build: StepRow, step: StepRow): Promise<Pending> {
+  const { deps, tenant, org } = work;
+  const begun = await beginOnce(deps, tenant, step, {
+    create: () => begin(work, build, step),
+    find: findDeployment(work, step),
+    lookAt: 'Deployment Status in Setup',
+  });
+  const deploymentId = begun.externalId ?? '';
+  const now = answered(await org.calls.deploymentStatus(deploymentId));
+  if (!now.isDone) {
+    const progress = progressOf(now);
+    const text = stageOf(now);
+    await move(work, begun, { detail: text, progress });
+    const ageMs = deps.now().getTime() - new Date(begun.askedAt ?? deps.now()).getTime();
+    return { againInSeconds: pollSeconds(ageMs), text, progress };
+  }
+  const ended = answered(await org.calls.deploymentStatus(deploymentId, { includeDetails: true }));
+  return settle(work, build, begun, ended);
+}
+
+export const findDeployment = ({ deps, tenant, org }: DeployWork, step: StepRow) => {
+  const { checkOnly = false } = step.intent as DeployIntent;
+  return ownSince(deps, tenant, org, step, { soql: deployRequestsSince({ checkOnly }), member: 'Id' });
+};
+
+async function begin({ deps, org }: DeployWork, build: StepRow, step: StepRow): Promise<CrmAnswer<string>> {
+  const { validationId, checkOnly = false, testLevel = 'default', tests = [] } = step.intent as DeployIntent;
+  const { object, bytes } = build.result as unknown as Built;
+  const made =
+    validationId === undefined
+      ? await org.calls.startDeployment({
+          archive: { sizeBytes: bytes, content: () => contentOf(deps, object ?? '') },
+          checkOnly,
+          testLevel,
+          tests,
+        })
+      : await org.calls.quickDeploy(validationId);
+  if (made.isOk) return { isOk: true, value: made.value.deploymentId };
+  // It is asked again later, as where the calls of the day are used up.
+  return isLockError(`${made.code} ${made.message}`) ? { ...made, kind: 'limited' } : made;
+}
+
+async function* contentOf({ objects }: Pick<Deps, 'objects'>, key: string): AsyncGenerator<Uint8Array> {
+  const content = await objects.get(key);
+  if (!content) throw new Error('the archive of the deployment is gone');
+  yield* content;
+}
+
+/** Writes down how a deployment ended: its log, its row, and what the org runs now. */
+export async function settle(work: DeployWork, build: StepRow, step: StepRow, ended: Deployment): Promise<Pending> {
+  const { deps, tenant, run } = work;
+  const verdict = verdictOf(ended);
+  const { lockRetries = 0 } = step.result as Deployed;
+  if (verdict.status === 'failed' && verdict.isLocked && lockRetries < LOCK_RETRIES) {
+    const text = 'The org is locked by something else';
+    await move(work, step, { state: 'planned', detail: text, result: { lockRetries: lockRetries + 1 } });
+    return { againInSeconds: LOCK_PAUSE_SECONDS, text };
+  }
+  const problems = verdict.status === 'failed' ? verdict.problems : [];
+  const warnings = (ended.details?.warnings ?? []).map((each) => problemText(componentProblem(each)));
+  const coverage = (ended.details?.coverageWarnings ?? []).map(({ name, message }) =>
+    [name, message].filter(Boolean).join(': '),
+  );
+  const remarks = [...warnings, ...(verdict.status === 'succeeded' ? coverage : [])];
+  const kept = await keepLines(deps, tenant, run.id, linesOf(build, ended, problems, remarks));
+  const result: Deployed = {
+    ...(ended.details && {
+      changes: ended.details.changes,
+      tests: { run: ended.details.testsRun, failed: ended.details.testsFailed },
+    }),
+    problems: problems.slice(0, SHOWN_MAX),
+    problemCount: problems.length,
+    warnings: remarks.slice(0, SHOWN_MAX),
+    ...kept,
+  };
+  const error =
+    verdict.status === 'failed' ? errorOf(problems) : verdict.status === 'cancelled' ? cancelledBy(verdict.by) : null;
+  await inUnit(work, async (tx) => {
+    await moveStep(tx, step.id, {
+      state: verdict.status,
+      detail: null,
+      progress: progressOf(ended),
+      error,
+      result: { ...result },
+    });
+    const source = deployedSource(work, build, step);
+    if (verdict.status === 'succeeded' && !ended.checkOnly && source) await keepSource(tx, source);
+  });
+  const { object } = build.result as unknown as Built;
+  if (object) await deps.objects.remove(object);
+  return { againInSeconds: 0, text: ended.status };
+}
+
+/** Undefined: a part of the packages was deployed, so that the org does not run the commit as a whole. */
+export function deployedSource({ run, org }: DeployWork, build: StepRow, step: StepRow) {
+  const { commitSha, packages, pending } = build.intent as unknown as BuildIntent;
+  if (packages !== undefined || run.projectId === null) return undefined;
+  return {
+    projectId: run.projectId,
+    orgId: org.orgId,
+    platformOrgId: org.platformOrgId,
+    environmentId: run.environmentId,
+    commitSha,
+    runId: run.id,
+    deploymentId: step.externalId ?? '',
+    // Where another run built it, its intent has them.
+    pending: (build.result as unknown as Partial<Built>).pending ?? pending,
+  };
+}
+
+const cancelledBy = (by: string | null): string =>
+  `The deployment was cancelled in the org${by === null ? '' : ` by ${by}`}`;
+
+function errorOf(problems: readonly DeploymentProblem[]): string {
+  const first = problems.slice(0, 3).map(problemText).join('; ');
+  return `The org did not take it: ${first}${problems.length > 3 ? `; and ${problems.length - 3} more` : ''}`.slice(
+    0,
+    2_000,
+  );
+}
+
+function linesOf(
+  build: StepRow,
+  ended: Deployment,
+  problems: readonly DeploymentProblem[],
+  remarks: readonly string[],
+): string[] {
+  const { reason, components, deletions, pending = [], warnings = [] } = build.result as unknown as Built;
+  const { components: done, tests } = ended;
+  return [
+    `${reason}: ${components} components, ${deletions} deletions`,
+    ...warnings.map((each) => `Remark: ${each}`),
+    ...pending.map(({ type, fullName }) => `Left undeleted: ${type} ${fullName}`),
+    ...remarks.map((each) => `Remark: ${each}`),
+    ...problems.map((each) => `Error: ${problemText(each)}`),
+    `${ended.checkOnly ? 'Validation' : 'Deployment'} ${ended.deploymentId}: ${ended.status}, ${done.deployed} of ${done.total} components, ${tests.completed} of ${tests.total} tests passed`,
+  ];
+}

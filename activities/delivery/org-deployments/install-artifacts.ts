@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
+import { keepSource } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
+import { VALIDATE } from '../../../domain/delivery/org-deployments/source-of-run.ts';
+import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
+import { moveStep, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import { systemActor } from '../../../domain/kernel/shared/actor.ts';
+import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
+import { followInOrg } from '../org-steps/act-in-org.ts';
+import { answered } from '../org-steps/org-call-failed.ts';
+import { assertArchive, type Built, buildStep } from './build-step.ts';
+import { type Deployed, type DeployIntent, deployedSource, deployStep, findDeployment, settle } from './deploy-step.ts';
+import { type DeployWork, inUnit, move } from './deploy-work.ts';
+import { type BuildIntent, plannedSteps } from './plan-deployment.ts';
+
+/** Deploys the source of a commit to an org, or has the org validate it. */
+export const installArtifacts: FollowedOperation = {
+  advance: (deps, tenant, run, signal) =>
+    followInOrg(deps, tenant, run, { signal }, async (org) => {
+      const work = { deps, tenant, run, org };
+      const [build, deploy] = await plannedSteps(work, signal);
+      if (!build || !deploy) throw new Error(`the run ${run.id} has no steps`);
+      return advance(work, build, deploy, signal);
+    }),
+
+  async cancel(deps, tenant, run, signal) {
+    const steps = await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id);
+    const [build, deploy] = steps;
+    if (!build || !deploy || isEnded(deploy.state)) return null;
+    const outcome = await followInOrg(deps, tenant, run, { signal }, async (org) => {
+      const remark = await stop({ deps, tenant, run, org }, build, deploy, signal);
+      return { status: 'cancelled', ...(remark !== null && { error: remark }) };
+    });
+    return 'againInSeconds' in outcome
+      ? 'The deployment may go on: the org could not be reached'
+      : (outcome.error ?? null);
+  },
+};
+
+async function advance(
+  work: DeployWork,
+  build: StepRow,
+  deploy: StepRow,
+  signal: AbortSignal,
+): Promise<RunOutcome | Pending> {
+  const { validationId } = deploy.intent as DeployIntent;
+  if (!isEnded(build.state)) {
+    if (validationId === undefined) return buildStep(work, build, signal);
+    await move(work, build, { state: 'skipped', detail: 'It was built for the validation' });
+    return { againInSeconds: 0, text: 'Deploying what was validated' };
+  }
+  if (isEnded(deploy.state)) return outcomeOf(work, build, deploy);
+  if (build.state === 'failed') {
+    await move(work, deploy, { state: 'skipped' });
+    return { status: 'failed', error: build.error ?? 'The source could not be built' };
+  }
+  if (validationId !== undefined) return deployStep(work, build, deploy);
+  if ((build.result as unknown as Built).form === 'nothing') return nothingToDeploy(work, build, deploy);
+  const isSent = deploy.externalId !== null || deploy.state === 'asked';
+  const gone = isSent ? null : await assertArchive(work, build, signal);
+  if (gone !== null) {
+    await move(work, deploy, { state: 'failed', error: gone });
+    return { status: 'failed', error: gone };
+  }
+  return deployStep(work, build, deploy);
+}
+
+/** The org runs the commit already, as far as source goes. */
+async function nothingToDeploy(work: DeployWork, build: StepRow, deploy: StepRow): Promise<Pending> {
+  const source = deployedSource(work, build, deploy);
+  await inUnit(work, async (tx) => {
+    await moveStep(tx, deploy.id, { state: 'skipped' });
+    if (source && deploy.name !== VALIDATE) await keepSource(tx, source);
+  });
+  return { againInSeconds: 0, text: 'Nothing to deploy' };
+}
+
+function outcomeOf({ org }: DeployWork, build: StepRow, deploy: StepRow): RunOutcome {
+  const { commitSha, baseSha } = build.intent as unknown as BuildIntent;
+  const { form, reason, components, deletions, pending, warnings = [] } = build.result as unknown as Partial<Built>;
+  const { lockRetries: _, warnings: remarks = [], ...deployed } = deploy.result as Deployed;
+  const result = {
+    commitSha,
+    baseSha,
+    ...(form !== undefined && { form, reason, components, deletions, pendingDeletions: pending?.length ?? 0 }),
+    validateOnly: deploy.name === VALIDATE,
+    deploymentId: deploy.externalId,
+    orgUsername: org.username,
+    ...deployed,
+    warnings: [...warnings, ...remarks],
+  };
+  if (build.state === 'failed') return { status: 'failed', error: build.error ?? '' };
+  if (deploy.state === 'succeeded' || deploy.state === 'skipped') return { status: 'succeeded', result };
+  return { status: 'failed', error: deploy.error ?? `The deployment ended as ${deploy.state}`, result };
+}
+
+/** An org may take a while to stop; so often it is asked. */
+const STOP_POLLS = 20;
+const STOP_PAUSE_MS = 3_000;
+
+/** Stops a deployment in its org. Answers what became of it otherwise; null: it was stopped. */
+async function stop(work: DeployWork, build: StepRow, deploy: StepRow, signal: AbortSignal): Promise<string | null> {
+  const { deps, org } = work;
+  if (!isEnded(build.state)) await move(work, build, { state: 'cancelled' });
+  const found =
+    deploy.externalId ??
+    (deploy.state === 'asked'
+      ? answered(await findDeployment(work, deploy)(new Date(deploy.askedAt ?? deps.now())))
+      : null);
+  if (found === null || !found.startsWith('0Af')) {
+    await move(work, deploy, { state: 'cancelled' });
+    return found === null ? null : 'It is not known whether the org deploys: look at Deployment Status in Setup';
+  }
+  const step = { ...deploy, externalId: found };
+  if (deploy.externalId === null) await move(work, deploy, { state: 'begun', externalId: found });
+  const asked = await org.calls.cancelDeployment(found);
+  for (let polls = 0; polls < STOP_POLLS; polls++) {
+    const now = answered(await org.calls.deploymentStatus(found, { includeDetails: true }));
+    if (now.isDone) {
+      if (now.status === 'Canceled') {
+        await move(work, step, { state: 'cancelled', detail: null });
+        return null;
+      }
+      await settle(work, build, step, now);
+      return `It could not be stopped: the org ended it as ${now.status}`;
+    }
+    await sleep(STOP_PAUSE_MS * deps.flows.pace, undefined, { signal });
+  }
+  return asked.isOk ? 'The org is still stopping it' : `The org does not stop it: ${asked.message}`;
+}

@@ -1,0 +1,105 @@
+import { fullCommitId } from '../../../domain/code/git/commits.queries.ts';
+import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
+import { wishOf } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
+import { sourceOfOrg, wasDeployedSince } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
+import {
+  BUILD,
+  DEPLOY,
+  type NamedSource,
+  namedSource,
+  VALIDATE,
+  validationOf,
+} from '../../../domain/delivery/org-deployments/source-of-run.ts';
+import { planSteps, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import type { ComponentName, SourceOrder } from '../../../domain/delivery/source/source-build.port.ts';
+import { systemActor } from '../../../domain/kernel/shared/actor.ts';
+import { DomainError } from '../../../domain/kernel/shared/errors.ts';
+import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
+import { answered } from '../org-steps/org-call-failed.ts';
+import type { DeployWork } from './deploy-work.ts';
+
+/** What a deployment was planned from: fixed when its run begins, so that each attempt builds the same. */
+export type BuildIntent = Pick<SourceOrder, 'commitSha' | 'baseSha' | 'deletions' | 'whole' | 'apiVersion'> & {
+  packages?: string[];
+  pending: ComponentName[];
+  /** Id in the org of a validation that is deployed. */
+  validationId?: string;
+};
+
+/** The steps of a run: what is built and deployed is decided once. Throws `DomainError` where nothing can be. */
+export async function plannedSteps(work: DeployWork, signal: AbortSignal): Promise<StepRow[]> {
+  const { deps, tenant, run, org } = work;
+  const reads = deps.reads.as(systemActor(tenant, 'flow'));
+  const before = await stepsOfRun(reads, run.id);
+  if (before.length > 0) return before;
+  const wish = wishOf(run.payload);
+  const unit = deps.actingAs(systemActor(tenant, 'flow'));
+  if (wish.quickDeployOf !== undefined) {
+    const asked = { runId: wish.quickDeployOf, projectId: run.projectId, orgId: org.orgId, now: deps.now() };
+    const { deploymentId, intent, result } = await validationOf(reads, asked);
+    return unit((tx) =>
+      planSteps(tx, run.id, [
+        { name: BUILD, orgId: null, intent: { ...intent, pending: result.pending ?? [], validationId: deploymentId } },
+        { name: DEPLOY, orgId: org.orgId, intent: { validationId: deploymentId } },
+      ]),
+    );
+  }
+  const { baseSha, pending } = await baseOf(work);
+  const intent: BuildIntent = {
+    commitSha: await commitOf(work, await namedSource(reads, run), signal),
+    baseSha,
+    deletions: wish.deletions,
+    whole: wish.whole,
+    ...(wish.sourcePackages && { packages: wish.sourcePackages }),
+    pending,
+    apiVersion: answered(await deps.crm.platform.apiVersion(org.instanceUrl)),
+  };
+  const name = wish.validateOnly ? VALIDATE : DEPLOY;
+  return unit((tx) =>
+    planSteps(tx, run.id, [
+      { name: BUILD, orgId: null, intent },
+      {
+        name,
+        orgId: org.orgId,
+        intent: { checkOnly: wish.validateOnly, testLevel: wish.testLevel, tests: wish.tests },
+      },
+    ]),
+  );
+}
+
+/**
+ * What the org ran last of the project, as far as that is known: a sandbox that was refreshed, or an environment to which
+ * something was deployed otherwise, runs what nobody here knows.
+ */
+async function baseOf({
+  deps,
+  tenant,
+  run,
+  org,
+}: DeployWork): Promise<{ baseSha: string | null; pending: ComponentName[] }> {
+  const reads = deps.reads.as(systemActor(tenant, 'flow'));
+  const known = await sourceOfOrg(reads, run.projectId ?? '', org.orgId);
+  if (!known || known.platformOrgId !== org.platformOrgId) return { baseSha: null, pending: [] };
+  const environmentId = run.environmentId ?? known.environmentId;
+  const last = { runId: known.runId, deployedAt: isoOf(known.deployedAt) };
+  const isOther = environmentId !== null && (await wasDeployedSince(reads, environmentId, last));
+  return { baseSha: isOther ? null : known.commitSha, pending: known.pending };
+}
+
+async function commitOf({ deps, tenant, run }: DeployWork, named: NamedSource, signal: AbortSignal): Promise<string> {
+  const { projectId, platform, remoteUrl, repositoryIdentifier } = run;
+  if (projectId === null || platform === null || repositoryIdentifier === null || remoteUrl === null)
+    throw new DomainError('flow_unavailable', `The project ${repositoryIdentifier ?? ''} has no remoteUrl`);
+  const actor = systemActor(tenant, 'flow');
+  if ('commitSha' in named) return fullCommitId(deps.reads.as(actor), projectId, named.commitSha);
+  const of = { projectId, platform, remoteUrl, repositoryIdentifier };
+  const credential = await deps.actingAs(actor)((tx) => gitCredential(tx, deps.encryption, of));
+  const mirror = { tenantId: tenant.tenantId, projectId };
+  const fetched = await deps.git.mirrors.fetch(mirror, { url: remoteUrl, credential }, signal);
+  if (fetched.outcome === 'failed')
+    throw new DomainError('flow_unavailable', `The repository could not be fetched: ${fetched.reason}`);
+  const refs = await deps.git.mirrors.refs(mirror);
+  const head = refs.find(({ kind, name }) => kind === 'branch' && name === named.branch)?.sha;
+  if (head === undefined) throw new DomainError('flow_unavailable', `The repository has no branch ${named.branch}`);
+  return head;
+}

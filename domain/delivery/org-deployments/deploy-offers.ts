@@ -1,0 +1,39 @@
+import { projectById } from '../../projects/projects/projects.queries.ts';
+import { DomainError } from '../../kernel/shared/errors.ts';
+import type { Tx } from '../../unit-of-work.ts';
+import type { OfferedType } from '../flows/runs.hooks.ts';
+import { orgOfRun, whyNoOrg } from '../org-steps/org-of-run.ts';
+import { whyNotDeployed, wishOf } from './deploy-order-rules.ts';
+import { namedSource, validationOf } from './source-of-run.ts';
+
+/** Why the service cannot deploy source to an org, as far as the database knows; null: it can. */
+export async function whyNotSource(tx: Tx, { id, projectId, run }: OfferedType): Promise<string | null> {
+  if (id !== 'install-artifacts') return null;
+  if (!run) return whyNoOrg(tx, run);
+  const { payload } = run;
+  if (payload.artifacts !== undefined)
+    return 'The service deploys source, which a commitId, branch or release names; artifacts are installed by a command or a pipeline';
+  if (projectId === undefined) return 'The payload names no repositoryIdentifier';
+  try {
+    const org = await orgOfRun(tx, run);
+    const why = whyNotDeployed(payload, org.kind);
+    if (why !== null) return why;
+    const { quickDeployOf } = wishOf(payload);
+    if (quickDeployOf !== undefined) {
+      await validationOf(tx, { runId: quickDeployOf, projectId, orgId: org.id, now: tx.now });
+      return null;
+    }
+    const text = (name: string) => (typeof payload[name] === 'string' ? payload[name] : null);
+    await namedSource(tx, {
+      projectId,
+      domain: text('domain'),
+      releaseName: text('releaseName'),
+      payload: { id, ...payload },
+    });
+    const project = await projectById(tx, projectId);
+    return project?.remoteUrl ? null : `The project ${project?.identifier ?? ''} has no remoteUrl`;
+  } catch (error) {
+    if (error instanceof DomainError) return error.message;
+    throw error;
+  }
+}
