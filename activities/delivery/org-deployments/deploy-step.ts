@@ -174,10 +174,12 @@ function linesOf(
   problems: readonly DeploymentProblem[],
   remarks: readonly string[],
 ): string[] {
-  const { reason, components, deletions, pending = [], warnings = [] } = build.result as unknown as Built;
+  const { reason, components, deletions, pending = [], warnings = [] } = build.result as unknown as Partial<Built>;
   const { components: done, tests } = ended;
   return [
-    `${reason}: ${components} components, ${deletions} deletions`,
+    reason === undefined
+      ? 'What was validated is deployed'
+      : `${reason}: ${components} components, ${deletions} deletions`,
     ...warnings.map((each) => `Remark: ${each}`),
     ...pending.map(({ type, fullName }) => `Left undeleted: ${type} ${fullName}`),
     ...remarks.map((each) => `Remark: ${each}`),
