@@ -30,6 +30,10 @@ test('simulated orgs are changed from outside', async () => {
     expect((await fetch(`${org.url}/services/data`)).status).toBe(503);
     await send('DELETE', '/orgs/acme/faults');
     expect((await fetch(`${org.url}/services/data`)).status).toBe(200);
+    await send('POST', '/orgs/acme/sandboxes', { name: 'copying', percent: 80 });
+    expect(org.copies.copy('copying')).toMatchObject({ status: 'Processing', copyProgress: 80 });
+    await send('POST', '/orgs/acme/sandboxes', { name: 'copying', end: 'failed' });
+    expect(org.copies.copy('copying').status).toBe('E');
     await send('POST', '/orgs/acme/revoke-approvals');
     expect(org.approvals).toEqual([]);
 

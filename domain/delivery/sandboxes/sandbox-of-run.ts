@@ -1,5 +1,5 @@
 import { environmentById } from '../../projects/environments/environments.queries.ts';
-import { answeringOrg, mayBeSandboxName } from '../../projects/environments/org-name-rules.ts';
+import { answeringOrg, isSameName, mayBeSandboxName } from '../../projects/environments/org-name-rules.ts';
 import { recordsOfSandbox } from '../../orgs/crm-orgs/copied-sandboxes.mutations.ts';
 import type { SandboxOf } from '../../orgs/crm-orgs/crm-orgs.mutations.ts';
 import {
@@ -45,7 +45,10 @@ export async function sandboxOfRun(tx: Tx, act: string, { payload, environmentId
     );
   const source = act === CREATE ? textOf(payload.sourceSandboxName) : name;
   if (source !== undefined) await assertReached(tx, { name: source, production });
-  return { name, production, records: await recordsOfSandbox(tx, { name, production }) };
+  const records = await recordsOfSandbox(tx, { name, production });
+  // As the platform writes it, where that is known.
+  const known = records.find(({ sandboxName }) => sandboxName !== null && isSameName(sandboxName, name));
+  return { name: known?.sandboxName ?? name, production, records };
 }
 
 /** A caller who is limited to projects reaches no more sandboxes through a production org than those that it sees or names. */

@@ -11,6 +11,7 @@ export const ACTIONS = [
   'POST /orgs/{name}/limits {"DailyApiRequests": {"used": 95000}}',
   'PUT /orgs/{name}/metadata/classes/A.cls  the body is the file; "x-modified-by" names who',
   'DELETE /orgs/{name}/metadata/classes/A.cls',
+  'POST /orgs/{name}/sandboxes {"name": "qa", "percent": 43}  how far a copying is; {"name": "qa", "end": "finished"} or "failed"',
   'POST /orgs/{name}/end-sessions | revoke-approvals | refresh',
 ] as const;
 
@@ -43,6 +44,12 @@ function act(simulator: CrmSimulator, { method, url, headers, body, fields }: Co
     for (const [limit, change] of Object.entries(fields())) {
       org.limits[limit] = { max: 0, used: 0, ...org.limits[limit], ...(change as object) };
     }
+  } else if (action === 'sandboxes' && method === 'POST') {
+    const { name: sandbox, percent, end } = fields();
+    const copy = org.copies.copy(String(sandbox));
+    if (end === 'finished') void org.copies.finish(copy.name);
+    else if (end === 'failed') org.copies.fail(copy.name);
+    else org.copies.progress(copy.name, Number(percent));
   } else if (action === 'end-sessions' && method === 'POST') org.endSessions();
   else if (action === 'revoke-approvals' && method === 'POST') org.revokeApprovals();
   else if (action === 'refresh' && method === 'POST') org.refresh();

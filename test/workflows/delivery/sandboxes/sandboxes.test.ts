@@ -434,8 +434,11 @@ describe('deleting a sandbox', () => {
   test('removes its record, once, although the answer is lost', async () => {
     const { username } = await sandbox('uat');
     org.fail('lost', { path: /SandboxInfo\/\w+$/, times: 2 });
-    const run = await start('request-sandbox-delete', { sandboxName: 'uat' });
-    await expect(ended(run)).resolves.toMatchObject({ status: 'Completed', result: { removed: [username] } });
+    const run = await start('request-sandbox-delete', { sandboxName: 'UAT' });
+    await expect(ended(run)).resolves.toMatchObject({
+      status: 'Completed',
+      result: { sandboxName: 'uat', removed: [username] },
+    });
     expect(acts()).toEqual(['delete uat']);
     await app.as(app.owner).get(404, `/api/auth/crm/org?username=${encodeURIComponent(username)}`);
   });
