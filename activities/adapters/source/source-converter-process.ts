@@ -60,8 +60,8 @@ function read(side: Side, { files, directories, projectFile, ignored }: SourceTr
   for (const path of directories) {
     const at = path === '' ? ROOT : `${ROOT}/${path}`;
     if (!tree.exists(at)) continue;
-    for (const component of resolver.getComponentsFromPath(at).flatMap(withParts)) {
-      const unit = unitOf(component, registry, units.length);
+    for (const { component, parts } of resolver.getComponentsFromPath(at).flatMap(withParts)) {
+      const unit = unitOf({ component, parts }, registry, units.length);
       for (const file of unit.files) loose.delete(file);
       // One directory may be within another.
       const key = [unit.type, unit.fullName, ...unit.files].join('\0');
@@ -75,19 +75,23 @@ function read(side: Side, { files, directories, projectFile, ignored }: SourceTr
   return { units, loose: [...loose] };
 }
 
+interface Found {
+  component: Sdr.SourceComponent;
+  /** What it is made of by files of their own. */
+  parts: Sdr.SourceComponent[];
+}
+
 /** A component, and those of its parts that can be deployed alone. */
-const withParts = (component: Sdr.SourceComponent): Sdr.SourceComponent[] => [
-  component,
-  ...partsOf(component).filter(({ isAddressable }) => isAddressable),
-];
+function withParts(component: Sdr.SourceComponent): Found[] {
+  const isDecomposed = component.type.strategies?.adapter === 'decomposed' && component.content !== undefined;
+  const parts = isDecomposed ? component.getChildren() : [];
+  const alone = parts.filter(({ isAddressable }) => isAddressable);
+  return [{ component, parts }, ...alone.map((part) => ({ component: part, parts: [] }))];
+}
 
-const partsOf = (component: Sdr.SourceComponent): Sdr.SourceComponent[] =>
-  component.type.strategies?.adapter === 'decomposed' && component.content !== undefined ? component.getChildren() : [];
-
-function unitOf(component: Sdr.SourceComponent, registry: Sdr.RegistryAccess, id: number): SourceUnit {
+function unitOf({ component, parts }: Found, registry: Sdr.RegistryAccess, id: number): SourceUnit {
   const { type, parent, xml, content } = component;
   const isDecomposed = type.strategies?.adapter === 'decomposed';
-  const parts = partsOf(component);
   const inner = isDecomposed ? [] : Object.values(type.children?.types ?? {});
   const own = isDecomposed
     ? parts.filter(({ isAddressable }) => !isAddressable).map((part) => part.xml)

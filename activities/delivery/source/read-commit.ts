@@ -37,6 +37,7 @@ export interface CommitSource extends KnownSource {
   loose: readonly string[];
 }
 
+const IGNORED = '.forceignore';
 const SETTINGS_MAX_BYTES = 1024 * 1024;
 
 /** Reads by the names of files what components a commit has. */
@@ -48,18 +49,20 @@ export async function readCommit(
   const refused = (reason: string): SourceRefusal => ({ isOk: false, reason });
   const listed: ListedFile[] = [];
   await git.mirrors.files(mirror, sha, (file) => listed.push(file));
-  const settings = async (name: string) =>
-    listed.some(({ path, kind }) => path === name && kind === 'file')
-      ? git.mirrors.file(mirror, remote, sha, name, SETTINGS_MAX_BYTES)
-      : undefined;
-  const text = await settings(MANIFEST);
-  if (text === undefined) return refused(`The commit has no ${MANIFEST}, or it is larger than 1 MB`);
+  const settings: string[] = [];
+  for (const name of [MANIFEST, IGNORED]) {
+    const isThere = listed.some(({ path, kind }) => path === name && kind === 'file');
+    if (!isThere && name === MANIFEST) return refused(`The commit has no ${MANIFEST}`);
+    const text = isThere ? await git.mirrors.file(mirror, remote, sha, name, SETTINGS_MAX_BYTES) : '';
+    if (text === undefined) return refused(`${name} is larger than 1 MB, or could not be fetched from the remote`);
+    settings.push(text);
+  }
+  const [text = '', forceIgnore = ''] = settings;
   const project = readProjectFile(text);
   if (typeof project === 'string') return refused(project);
   const directories = project.packages.map(({ directory }) => directory);
   const blobs = sourceFiles(listed, directories);
   if (typeof blobs === 'string') return refused(blobs);
-  const forceIgnore = (await settings('.forceignore')) ?? '';
   // None of the environment's may take back one of the repository's.
   const own = ignoredPaths.filter((pattern) => !pattern.startsWith('!'));
   const read = await place.read(side, {

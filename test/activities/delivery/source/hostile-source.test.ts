@@ -66,6 +66,10 @@ test('a project file that leads out of the repository, or is none, is refused', 
     await expect(refusal(JSON.stringify({ packageDirectories: [{ path }] }))).resolves.toMatch(
       /outside of the repository/,
     );
+  await expect(refusalOf(commitOf(CLASS))).resolves.toBe('The commit has no sfdx-project.json');
+  // Read as if it was empty, it would let through what it leaves out.
+  const ignored = { ...PROJECT, ...CLASS, '.forceignore': `${'x'.repeat(1_050_000)}\n**/Rater*\n` };
+  await expect(refusalOf(commitOf(ignored))).resolves.toMatch(/^.forceignore is larger than 1 MB/);
   const escaping = {
     packageDirectories: [{ path: 'app' }],
     registryCustomizations: {
