@@ -27,6 +27,8 @@ import {
 import { cascadeMerge } from './delivery/cascade/cascade-merge.ts';
 import { installArtifacts } from './delivery/org-deployments/install-artifacts.ts';
 import { runApexTests } from './delivery/apex-tests/run-apex-tests.ts';
+import { installPackages } from './delivery/org-packages/install-packages.ts';
+import { uninstallPackages } from './delivery/org-packages/uninstall-packages.ts';
 import { elevatePrivileges } from './delivery/org-people/elevate-privileges.ts';
 import { takeBackPrivileges } from './delivery/org-people/take-back-privileges.ts';
 import { freezePeople, unfreezePeople } from './delivery/org-people/freeze-people.ts';
@@ -89,7 +91,13 @@ const OPERATIONS: Operations = {
     'request-elevated-privileges': elevatePrivileges,
   },
   undo: { 'request-elevated-privileges': takeBackPrivileges },
-  followed: { ...SANDBOX_OPERATIONS, 'run-apex-tests': runApexTests, 'install-artifacts': installArtifacts },
+  followed: {
+    ...SANDBOX_OPERATIONS,
+    'run-apex-tests': runApexTests,
+    'install-artifacts': installArtifacts,
+    'install-packages': installPackages,
+    'uninstall-packages': uninstallPackages,
+  },
 };
 
 export interface TaskQueue {

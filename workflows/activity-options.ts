@@ -171,6 +171,9 @@ export const ORG_CANCEL = {
   retry: retry({ first: '1 second', longest: '1 minute', times: 15 }),
 } satisfies ActivityOptions;
 
+/** What a run asks its org before its gates, and can do without: an org or worker that is away keeps nobody from approving. */
+export const ORG_CHECK = { ...OUTSIDE_CALL, scheduleToCloseTimeout: '5 minutes' } satisfies ActivityOptions;
+
 /** What a change of an org has begun must be undone, however long the org is away. */
 export const ORG_UNDO = {
   startToCloseTimeout: '1 hour',

@@ -5,6 +5,7 @@ import { assertExecutors } from './flows/parse-payload.ts';
 import { whyNotCascade } from './cascade/cascade-offers.ts';
 import { whyNotSource } from './org-deployments/deploy-offers.ts';
 import { whyNotTested } from './apex-tests/apex-tests-offers.ts';
+import { whyNotPackages } from './org-packages/package-offers.ts';
 import { whyNotPeople } from './org-people/people-offers.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { followPostCopy } from './sandboxes/post-copy.mutations.ts';
@@ -14,6 +15,7 @@ import { runsWaitingForWindows } from './promotion/promotion.queries.ts';
 /** Why the service itself cannot execute a type that is asked for, as far as the database knows; of each feature. */
 const WHY_NOT: readonly ((tx: Tx, offered: OfferedType) => Promise<string | null>)[] = [
   whyNotCascade,
+  whyNotPackages,
   whyNotPeople,
   whyNotSandbox,
   whyNotTested,

@@ -85,7 +85,11 @@ export function createPackageRequests(rows: ToolingRows): Pick<CrmPackages, 'pac
     packageRequests: ({ act, versionId, userId, since }) =>
       requests(
         act,
-        `${act === 'install' ? 'SubscriberPackageVersionKey' : 'SubscriberPackageVersionId'} = ${soqlText(versionId)} AND CreatedById = ${soqlText(userId)} AND CreatedDate >= ${isoOf(since)}`,
+        [
+          `${act === 'install' ? 'SubscriberPackageVersionKey' : 'SubscriberPackageVersionId'} = ${soqlText(versionId)}`,
+          ...(userId === undefined ? [] : [`CreatedById = ${soqlText(userId)}`]),
+          `CreatedDate >= ${isoOf(since)}`,
+        ].join(' AND '),
       ),
   };
 }

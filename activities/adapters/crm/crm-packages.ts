@@ -17,6 +17,7 @@ const Version = Numbers.extend({
   InstallValidationStatus: z.string(),
   ReleaseState: z.string().nullish(),
   Package2ContainerOptions: z.string().nullish(),
+  IsPasswordProtected: z.boolean().nullish(),
   Dependencies: z.object({ ids: z.array(z.object({ subscriberPackageVersionId: idOf('04t') })).nullish() }).nullish(),
 });
 const Installed = z.object({
@@ -90,6 +91,7 @@ const versionOf = (row: z.output<typeof Version>): CrmPackageVersion => ({
   number: numberOf(row),
   isReleased: row.ReleaseState === 'Released',
   isUnlocked: row.Package2ContainerOptions === 'Unlocked',
+  needsKey: row.IsPasswordProtected === true,
   validation: cut(row.InstallValidationStatus),
   dependencies: (row.Dependencies?.ids ?? []).map(({ subscriberPackageVersionId }) => subscriberPackageVersionId),
 });

@@ -60,6 +60,8 @@ export interface Pending {
 export interface FollowedOperation {
   /** Does what is next, or looks how far the org is. */
   advance: (deps: Deps, tenant: TenantKey, run: RunContext, signal: AbortSignal) => Promise<RunOutcome | Pending>;
+  /** Why it cannot go, as far as its org says before anybody is asked to approve it; null: nothing is known against it. */
+  check?: (deps: Deps, tenant: TenantKey, run: RunContext, signal: AbortSignal) => Promise<RunOutcome | null>;
   /** Stops it in the org as far as that can be done. Answers what goes on there nevertheless; null: nothing. */
   cancel: (deps: Deps, tenant: TenantKey, run: RunContext, signal: AbortSignal) => Promise<string | null>;
 }
@@ -82,6 +84,13 @@ export const createOperationActivities = (deps: Deps, { operations, undo, follow
     if (isFinal(run.status)) return { status: run.status };
     if (!operation) return notExecuted(run);
     return operation(deps, key, run);
+  },
+
+  /** Asks before the gates of a run whether its operation can go; answers the end of the run, or null. */
+  async checkOperation(key: RunKey): Promise<RunOutcome | null> {
+    const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
+    const { check } = byType<FollowedOperation>(followed, run.taskType) ?? {};
+    return check && !isFinal(run.status) ? withHeartbeat((signal) => check(deps, key, run, signal)) : null;
   },
 
   /** Takes a followed operation on by a step; answers how it ended, or when to ask again. */

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import { mapOf, valueOf } from '../../../domain/kernel/overrides/large-maps.ts';
+import { mapOf, trimmedText, valueOf } from '../../../domain/kernel/overrides/large-maps.ts';
 import { INTEGRATION_KINDS } from '../../../domain/projects/integrations/integration-rules.ts';
 import {
   CurrentVersion,
@@ -35,11 +35,22 @@ function isPrivateKey(pem: string): boolean {
   }
 }
 
+/** More would not be read by anybody. */
+const KEYS_MAX = 1_000;
+const PackageKeys = mapOf(trimmedText(NAME_MAX), valueOf(Secret), {
+  max: KEYS_MAX,
+  message: `at most ${KEYS_MAX} keys`,
+}).meta({
+  description:
+    'Installation keys of package versions (`package-keys`) by the id of the version (`04t…`) or its alias in `sfdx-project.json`; one for each dependency that has a key',
+});
+
 const Credentials = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('token'), token: Secret, username: Name.optional() }),
     z.strictObject({ type: z.literal('basic'), username: Name, password: Secret }),
     z.strictObject({ type: z.literal('private_key'), clientId: Name, privateKey: PrivateKey }),
+    z.strictObject({ type: z.literal('keys'), keys: PackageKeys }),
   ])
   .meta({ description: 'Stored encrypted and never returned' });
 

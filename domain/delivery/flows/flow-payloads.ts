@@ -70,6 +70,26 @@ export const PEOPLE = {
     .optional()
     .meta({ description: 'All active people of the org but these, by username' }),
 };
+/** Which packages a run installs, and how; words of the platform's own tool. */
+export const PACKAGES = {
+  packages: Versions.optional().meta({
+    description:
+      'Versions by the names of their packages: the id (`04t…`), an alias of `sfdx-project.json`, or a number with such an alias. What they need is installed before them',
+  }),
+  securityType: z.enum(['AdminsOnly', 'AllUsers']).optional().meta({ description: '`AdminsOnly` when absent' }),
+  upgradeType: z.enum(['Mixed', 'DeprecateOnly', 'Delete']).optional().meta({
+    description: 'For unlocked packages: what becomes of components that the version lacks; `Delete` loses their data',
+  }),
+  apexCompile: z.enum(['all', 'package']).optional().meta({
+    description: 'For unlocked packages: which Apex must compile; production orgs compile all of it in any case',
+  }),
+};
+export const UNINSTALLED = {
+  packages: Names.optional().meta({
+    description:
+      'Packages that the org has, by name, namespace or id (`033…`); an id or alias of a version (`04t…`) means that version alone',
+  }),
+};
 /** What a run gives people of its org, and for how long. */
 export const PRIVILEGES = {
   usernames: Names.optional(),

@@ -7,6 +7,7 @@ import {
   DEPLOYMENT,
   Names,
   ON_ORG,
+  PACKAGES,
   payload,
   PEOPLE,
   POOL,
@@ -17,6 +18,7 @@ import {
   SANDBOX,
   SANDBOX_DEFINITION,
   SESSIONS,
+  UNINSTALLED,
   Versions,
 } from './flow-payloads.ts';
 import { Name } from '../../projects/policies/pipeline.schemas.ts';
@@ -135,7 +137,15 @@ export const FLOW_TYPES = [
     gates: BOTH_GATES,
     target: 'org',
     changesOrg: true,
-    payload: { ...ON_ORG, ...PROMOTION, packages: Versions.optional() },
+    own: 'activity',
+    payload: { ...ON_ORG, ...PROMOTION, ...PACKAGES },
+  }),
+  type('uninstall-packages', 'package', 'Uninstall packages from an org', {
+    gates: BOTH_GATES,
+    target: 'org',
+    changesOrg: true,
+    own: 'activity',
+    payload: { ...ON_ORG, ...PROMOTION, ...UNINSTALLED },
   }),
   type('install-artifacts', 'package', 'Deploy the source of a commit to an org, or install built artifacts there', {
     gates: BOTH_GATES,

@@ -13,6 +13,8 @@ export interface CrmPackageVersion {
   /** False: a beta, which was not promoted. */
   isReleased: boolean;
   isUnlocked: boolean;
+  /** It is installed with a key alone. */
+  needsKey: boolean;
   /** What the org would say of an installation now, an open set: `NO_ERRORS_DETECTED`. */
   validation: string;
   /** Versions that have to be there before it, in the order in which they have to be installed. */
@@ -55,8 +57,8 @@ export interface CrmPackageRequest {
 export interface PackageRequestQuery {
   act: 'install' | 'uninstall';
   versionId: string;
-  /** Id of the user who asked. */
-  userId: string;
+  /** Id of the user who asked; undefined: anybody. */
+  userId?: string;
   /** ISO 8601. */
   since: string;
 }

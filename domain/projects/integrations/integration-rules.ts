@@ -8,6 +8,7 @@ export const INTEGRATION_KINDS = [
   'host-c',
   'tracker-a',
   'crm-app',
+  'package-keys',
   'browser',
   'ai-model',
   'metrics',
@@ -30,14 +31,36 @@ export interface AppCredentials {
   privateKey: string;
 }
 
-export type Credentials = HostCredentials | AppCredentials;
-export type CredentialsOf<Kind extends IntegrationKind> = Kind extends 'crm-app' ? AppCredentials : HostCredentials;
+/** Installation keys of package versions, by the id (`04t…`) or alias of the version. */
+export interface PackageKeys {
+  type: 'keys';
+  keys: Record<string, string>;
+}
+
+/** Kinds with credentials of a type of their own. */
+interface OwnCredentials {
+  'crm-app': AppCredentials;
+  'package-keys': PackageKeys;
+}
+export type Credentials = HostCredentials | AppCredentials | PackageKeys;
+export type CredentialsOf<Kind extends IntegrationKind> = Kind extends keyof OwnCredentials
+  ? OwnCredentials[Kind]
+  : HostCredentials;
+/** Kinds of hosts that the service signs in to. */
+export type HostKind = Exclude<IntegrationKind, keyof OwnCredentials>;
+
+const OWN_TYPES: Partial<Record<IntegrationKind, Credentials['type']>> = {
+  'crm-app': 'private_key',
+  'package-keys': 'keys',
+};
 
 /** Why an integration of this kind cannot have these credentials. */
 export function credentialsProblem(kind: IntegrationKind, { type }: Credentials): string | undefined {
   if (kind === 'ai-model' && type !== 'token') return 'an ai-model has a token';
-  if ((kind === 'crm-app') === (type === 'private_key')) return undefined;
-  return kind === 'crm-app' ? 'a crm-app has a private_key' : 'only a crm-app has a private_key';
+  const own = OWN_TYPES[kind];
+  if (own !== undefined) return type === own ? undefined : `a ${kind} has credentials of type ${own}`;
+  const [owner] = Object.entries(OWN_TYPES).find(([, each]) => each === type) ?? [];
+  return owner === undefined ? undefined : `only a ${owner} has credentials of type ${type}`;
 }
 
 /** The address that gets the credentials of an integration; null: the public service of its kind. */

@@ -11,6 +11,7 @@ import {
   type Credentials,
   type CredentialsOf,
   credentialsProblem,
+  type HostKind,
   type IntegrationKind,
   type IntegrationOptions,
   recipientOf,
@@ -159,7 +160,7 @@ async function lockedIntegration({ em, tenantId }: Tx, id: string): Promise<Inte
 }
 
 /** An integration ready to be used. */
-export interface UsableIntegration<Kind extends IntegrationKind = Exclude<IntegrationKind, 'crm-app'>>
+export interface UsableIntegration<Kind extends IntegrationKind = HostKind>
   extends Pick<IntegrationRow, 'id' | 'kind' | 'baseUrl' | 'settings'> {
   credentials: CredentialsOf<Kind>;
 }

@@ -11,6 +11,7 @@ export const PAYLOAD_TYPES: readonly string[] = [
   'request-sandbox-activate',
   'request-sandbox-delete',
   'install-packages',
+  'uninstall-packages',
   'install-artifacts',
   'install-changeset',
   'create-patch-branch',

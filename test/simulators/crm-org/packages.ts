@@ -62,7 +62,7 @@ const INSTALLED_FIELDS =
 export class OrgPackages {
   readonly #org: SimulatedOrg;
   readonly #offered = new Map<string, OfferedVersion>();
-  readonly #requests: PackageRequest[] = [];
+  #requests: PackageRequest[] = [];
   /** Installed versions, by package. */
   readonly installed = new Map<string, OfferedVersion>();
   /** Each request that the org took, in order. */
@@ -95,6 +95,11 @@ export class OrgPackages {
     };
     this.#offered.set(version.id, version);
     return version;
+  }
+
+  /** Its requests are gone, as after the days for which an org keeps them. */
+  forget(): void {
+    this.#requests = [];
   }
 
   has(version: OfferedVersion): void {

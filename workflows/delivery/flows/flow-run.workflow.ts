@@ -106,6 +106,11 @@ async function executeRun(
 ): Promise<RunOutcome> {
   const { gates: needed, executor, isRunning } = planned;
   if (needed.approval) {
+    if (executor === 'activity') {
+      at('check', 'Checking what can be known before it is approved');
+      const impossible = await execution.check();
+      if (impossible) return impossible;
+    }
     at('approval', 'Waiting for approval');
     const refusal = await approval.pass();
     if (refusal) return refusal;

@@ -14,6 +14,8 @@ interface OperationTraits {
   form: 'once' | 'held' | 'followed';
   queue: string;
   options: ActivityOptions;
+  /** The org is asked before the approval is whether it can go. */
+  isChecked?: boolean;
 }
 
 /** How, where and with which limits the service executes runs of the types that it executes itself. */
@@ -31,6 +33,8 @@ const OPERATIONS = {
   'request-sandbox-delete': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
   'install-artifacts': { form: 'followed', queue: GIT_QUEUE, options: ORG_CHANGE },
   'run-apex-tests': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
+  'install-packages': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE, isChecked: true },
+  'uninstall-packages': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE, isChecked: true },
 } as const satisfies Record<OperationId, OperationTraits>;
 
 /** How the operation of a type is executed; the type must have one. */

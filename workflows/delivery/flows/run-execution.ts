@@ -29,6 +29,7 @@ import {
   COMMAND,
   FOLLOW_COMMAND,
   LOCAL_DATABASE_WORK,
+  ORG_CHECK,
   ORG_CANCEL,
   ORG_UNDO,
   OUTSIDE_CALL,
@@ -101,6 +102,19 @@ export class RunExecution {
     const { runOperation, advanceOperation } = proxyActivities<OperationActivities>({ ...options, taskQueue });
     if (form === 'followed') return this.#followOperation(advanceOperation, taskQueue);
     return form === 'held' ? this.#runForATime(runOperation, taskQueue) : runOperation(this.#run);
+  }
+
+  /** Why the operation of a run cannot go; null: nothing is known against it, or it could not be found out. */
+  async check(): Promise<RunOutcome | null> {
+    const { queue, isChecked } = operationOf(this.#taskType);
+    if (!isChecked) return null;
+    const { checkOperation } = proxyActivities<OperationActivities>({ ...ORG_CHECK, taskQueue: queueBeside(queue) });
+    try {
+      return await checkOperation(this.#run);
+    } catch (error) {
+      if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+      return null;
+    }
   }
 
   /** Takes an operation on until it ends; one that is cancelled is stopped in its org, as far as that can be done. */

@@ -19,6 +19,7 @@ test('a version is shown with what it needs, as the org sees it', async () => {
     number: '1.4.0.7',
     isReleased: false,
     isUnlocked: false,
+    needsKey: false,
     validation: 'BETA_INSTALL_INTO_PRODUCTION_ORG',
     dependencies: [base.id],
   });

@@ -315,7 +315,7 @@ test('schedules have names of their own and times that exist', async () => {
   ]) {
     await owner().post(400, '/api/flows/schedules', { ...schedule, name: 'other', ...wrong });
   }
-  const unavailable = { id: 'cascade-merge', repositoryIdentifier };
+  const unavailable = { id: 'install-changeset', orgUsername: 'admin@acme.example' };
   const refused = await owner().post(409, '/api/flows/schedules', { ...schedule, name: 'other', payload: unavailable });
   expect(refused).toMatchObject({ code: 'flow_unavailable', detail: expect.stringContaining('COMMANDS_FILE') });
   await owner().delete(204, `/api/flows/schedules/${made.id}`);
@@ -331,10 +331,10 @@ test('types say what executes them, or why nothing does', async () => {
     executor: 'activity',
     payloadSchema: { required: expect.arrayContaining(['newBranch', 'sourceRef']) },
   });
-  expect(typeOf('install-packages')).toMatchObject({
+  expect(typeOf('install-changeset')).toMatchObject({
     available: false,
     executor: null,
-    reason: expect.stringContaining('install-packages'),
+    reason: expect.stringContaining('install-changeset'),
     gates: { approval: true, lock: true },
   });
 });

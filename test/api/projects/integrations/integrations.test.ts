@@ -99,6 +99,24 @@ test('a project uses its own, else that of the tenant, and never an inactive one
   expect(reads[0]?.summary).toContain('a test');
 });
 
+test('keys of packages are those of one kind alone, and are shown nowhere', async () => {
+  const keys = { type: 'keys', keys: { '04t000000000001': SECRET, 'Base@1.0.0-1': `${SECRET}-2` } };
+  const kind = 'package-keys';
+  const made = await create(201, { kind, credentials: keys });
+  const owner = app.as(app.owner);
+  const seen = [
+    made,
+    await owner.get(200, `/api/integrations?kind=${kind}`),
+    await app.sql('select * from integration'),
+    await trail(made.id),
+  ];
+  expect(JSON.stringify(seen)).not.toContain(SECRET);
+  const repositoryIdentifier = 'acme/one';
+  await create(400, { kind, repositoryIdentifier });
+  await create(400, { kind: 'metrics', repositoryIdentifier, credentials: keys });
+  await create(400, { kind, repositoryIdentifier, credentials: { type: 'keys', keys: { Base: 'two\nlines' } } });
+});
+
 test('a kind has one integration for the tenant and one for each project', async () => {
   await create(201, { kind: 'browser' });
   await create(409, { kind: 'browser' });

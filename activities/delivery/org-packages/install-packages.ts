@@ -1,0 +1,159 @@
+import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
+import { planInstall } from '../../../domain/delivery/org-packages/install-plan-rules.ts';
+import { isReleaseTarget } from '../../../domain/delivery/org-packages/org-packages.queries.ts';
+import { keyProblem, validationOf } from '../../../domain/delivery/org-packages/package-answer-rules.ts';
+import { packageKeys } from '../../../domain/delivery/org-packages/package-keys.ts';
+import {
+  askedPackages,
+  isVersionId,
+  keysByVersion,
+  type NamedKey,
+  NO_ALIASES,
+  versionAsked,
+} from '../../../domain/delivery/org-packages/package-name-rules.ts';
+import { installOrder, installSteps, intentOf } from '../../../domain/delivery/org-packages/package-intents.ts';
+import type { NewStep, StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import type { CrmPackageVersion, InstalledPackage } from '../../../domain/orgs/crm/crm-packages.port.ts';
+import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
+import { answered } from '../org-steps/org-call-failed.ts';
+import { packageOperation, type PackageRun } from './package-steps.ts';
+import { projectAliases } from './project-aliases.ts';
+
+/** Installs versions of packages with all that they need, each once, in the order in which they need each other. */
+export const installPackages: FollowedOperation = packageOperation({
+  plan,
+  async ready(given, step) {
+    const { versionId } = intentOf(step);
+    const answer = await given.org.calls.packageVersion(versionId, await keyOfStep(given, step));
+    const reason = answer.isOk ? undefined : keyProblem(answer);
+    if (reason !== undefined) return { refusal: reason };
+    const version = answered(answer);
+    const validation = version ? validationOf(version.validation) : ({ is: 'waiting' } as const);
+    if (validation.is === 'refused') return { refusal: validation.reason };
+    return validation.is === 'good' ? undefined : waiting(step.name, version?.validation);
+  },
+  create: async (given, step) =>
+    given.org.calls.startInstall(installOrder(intentOf(step), given.run.payload, await keyOfStep(given, step))),
+  async cleaned(given, step, texts) {
+    const key = await keyOfStep(given, step);
+    return key === undefined ? texts : texts.map((text) => text.replaceAll(key, '…'));
+  },
+});
+
+const waiting = (name: string, status = 'PACKAGE_UNAVAILABLE'): Pending => ({
+  againInSeconds: 60,
+  text: `${name} waits until the org can take it: ${status}`,
+});
+
+const keysOf = ({ unit, deps, run }: PackageRun) =>
+  unit((tx) => packageKeys(tx, deps.encryption, { runId: run.id, projectId: run.projectId }));
+
+async function keyOfStep(given: PackageRun, step: StepRow): Promise<string | undefined> {
+  const { keyName } = intentOf(step);
+  return keyName === null ? undefined : (await keysOf(given))[keyName];
+}
+
+const failed = (reasons: readonly string[], orgUsername: string): RunOutcome => ({
+  status: 'failed',
+  error: reasons.slice(0, 5).join('; '),
+  result: { orgUsername, refusals: [...reasons] },
+});
+
+async function plan(given: PackageRun): Promise<NewStep[] | RunOutcome | Pending> {
+  const { deps, tenant, run, org, unit, signal } = given;
+  const asked = askedPackages(run.payload);
+  const keys = await keysOf(given);
+  const isByAlias = asked.some(({ version }) => !isVersionId(version));
+  const isNeeded = isByAlias || Object.keys(keys).some((name) => !isVersionId(name));
+  const found = isNeeded ? await projectAliases(deps, tenant, run, signal) : undefined;
+  if (isByAlias && found?.isOk === false) return failed([found.reason], org.username);
+  const aliases = found?.isOk ? found.aliases : NO_ALIASES;
+  const versions = asked.map((each) => versionAsked(each, aliases));
+  const unknown = versions.flatMap((version) => (version.isOk ? [] : [version.reason]));
+  if (unknown.length > 0) return failed(unknown, org.username);
+  const named = [...new Set(versions.flatMap((version) => (version.isOk ? [version.versionId] : [])))];
+  const withKey = keysByVersion(keys, aliases);
+  const installed = answered(await org.calls.installedPackages());
+  const needed = await neededVersions(given, { named, installed, withKey });
+  if (needed.missing !== undefined) return waitForVersion(given, needed.missing);
+  const isRelease = await unit((tx) =>
+    isReleaseTarget(tx, { orgUsername: org.username, environmentId: run.environmentId }),
+  );
+  const { planned, refusals } = planInstall({
+    named,
+    versions: needed.versions,
+    withKey,
+    target: { installed, isRelease },
+  });
+  const reasons = [...needed.problems, ...refusals];
+  return reasons.length > 0 ? failed(reasons, org.username) : installSteps(planned, org.orgId, withKey);
+}
+
+/** A version that nobody made yet may be on its way to the org. */
+const PLAN_WAIT_MS = 30 * 60_000;
+
+function waitForVersion({ deps, run, org }: PackageRun, versionId: string): RunOutcome | Pending {
+  const sinceMs = deps.now().getTime() - new Date(run.startedAt ?? deps.now()).getTime();
+  return sinceMs > PLAN_WAIT_MS
+    ? failed([`The org does not know the version ${versionId}`], org.username)
+    : waiting(`Version ${versionId}`);
+}
+
+const VERSIONS_MAX = 200;
+
+interface Needed {
+  versions: Map<string, CrmPackageVersion>;
+  problems: string[];
+  /** A version that the org does not know. */
+  missing: string | undefined;
+}
+
+/** All versions that some need, as the org sees them; what it has already needs nothing. */
+async function neededVersions(
+  { org: { calls }, signal }: PackageRun,
+  {
+    named,
+    installed,
+    withKey,
+  }: { named: readonly string[]; installed: readonly InstalledPackage[]; withKey: ReadonlyMap<string, NamedKey> },
+): Promise<Needed> {
+  const there = new Map(installed.map((each) => [each.versionId, each]));
+  const needed: Needed = { versions: new Map(), problems: [], missing: undefined };
+  const asked = new Map<string, string | null>(named.map((id) => [id, null]));
+  for (const [id, by] of asked) {
+    if (asked.size > VERSIONS_MAX) {
+      needed.problems.push(`more than ${VERSIONS_MAX} versions are needed`);
+      break;
+    }
+    signal.throwIfAborted();
+    const has = there.get(id);
+    if (has) {
+      needed.versions.set(id, asVersion(has));
+      continue;
+    }
+    const answer = await calls.packageVersion(id, withKey.get(id)?.key);
+    const reason = answer.isOk ? undefined : keyProblem(answer);
+    if (reason !== undefined) {
+      needed.problems.push(`${id}${by === null ? '' : `, which ${by} needs`}: ${reason}`);
+      continue;
+    }
+    const version = answered(answer);
+    if (!version) return { ...needed, missing: id };
+    needed.versions.set(id, version);
+    for (const dependency of version.dependencies)
+      if (!asked.has(dependency)) asked.set(dependency, `${version.name} ${version.number}`);
+  }
+  return needed;
+}
+
+const asVersion = ({ versionId: id, packageId, name, number }: InstalledPackage): CrmPackageVersion => ({
+  id,
+  packageId,
+  name,
+  number,
+  isReleased: true,
+  isUnlocked: false,
+  needsKey: false,
+  validation: 'NO_ERRORS_DETECTED',
+  dependencies: [],
+});

@@ -1,0 +1,249 @@
+import { type RunContext, runById, writeResult } from '../../../domain/delivery/flows/flow-runs.queries.ts';
+import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
+import { isLocked, mayPass } from '../../../domain/delivery/org-packages/package-answer-rules.ts';
+import { otherChange } from '../../../domain/delivery/org-packages/org-packages.queries.ts';
+import {
+  goesOn,
+  intentOf,
+  linesOfSteps,
+  notesOf,
+  type PackageNotes,
+  outcomeOfSteps,
+  resultOfSteps,
+} from '../../../domain/delivery/org-packages/package-intents.ts';
+import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
+import {
+  moveStep,
+  type NewStep,
+  planSteps,
+  type StepMove,
+  type StepRow,
+  stepsOfRun,
+} from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import type { CrmAnswer } from '../../../domain/orgs/crm/crm-platform.port.ts';
+import type { CrmPackageRequest } from '../../../domain/orgs/crm/crm-packages.port.ts';
+import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
+import type { UnitOfWork } from '../../../domain/unit-of-work.ts';
+import type { Deps } from '../../deps.ts';
+import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
+import { type ActedOrg, followInOrg, keepLines, PASSES } from '../org-steps/act-in-org.ts';
+import { beginOnce, CANNOT_TELL, UnknownOutcome } from '../org-steps/begin-once.ts';
+import { answered, OrgCallFailed } from '../org-steps/org-call-failed.ts';
+
+/** A run at work on the packages of its org. */
+export interface PackageRun {
+  deps: Deps;
+  tenant: TenantKey;
+  run: RunContext;
+  org: ActedOrg;
+  unit: UnitOfWork;
+  signal: AbortSignal;
+}
+
+/** What differs between installing and uninstalling. */
+export interface PackageWork {
+  /** The steps of a run, or why none is begun, or when to look again. */
+  plan: (given: PackageRun) => Promise<NewStep[] | RunOutcome | Pending>;
+  /** Looks whether the org takes it now: when to look again, or why it does not. Undefined: it does. */
+  ready?: (given: PackageRun, step: StepRow) => Promise<Pending | { refusal: string } | undefined>;
+  /** Asks the org for it. */
+  create: (given: PackageRun, step: StepRow) => Promise<CrmAnswer<{ requestId: string }>>;
+  /** Texts of the org without secrets. */
+  cleaned?: (given: PackageRun, step: StepRow, texts: readonly string[]) => Promise<readonly string[]>;
+}
+
+/** Pauses of a minute, for a lock of the org or an error that passes. */
+const ATTEMPTS_MAX = 20;
+/** Older requests of a version are not listed by orgs without end; nobody waits longer for an answer that was lost. */
+const EARLIER_DAYS = 30;
+const DAY_MS = 86_400_000;
+/** A request that has not ended then is given up. */
+const REQUEST_MAX_MS = DAY_MS;
+const LOOK_AT = 'Installed Packages in Setup';
+
+/** An operation on packages: one version after the other, each a step with its request's id in the org. */
+export const packageOperation = (work: PackageWork): FollowedOperation => ({
+  advance: (deps, tenant, run, signal) =>
+    followInOrg(deps, tenant, run, { signal }, (org) =>
+      advance({ deps, tenant, run, org, signal, unit: deps.actingAs(systemActor(tenant, 'flow')) }, work),
+    ),
+
+  async check(deps, tenant, run, signal) {
+    const unit = deps.actingAs(systemActor(tenant, 'flow'));
+    const found = await followInOrg(deps, tenant, run, { signal }, async (org) => {
+      const planned = await work.plan({ deps, tenant, run, org, signal, unit });
+      return Array.isArray(planned) ? { againInSeconds: 0, text: 'It can go' } : planned;
+    });
+    return 'againInSeconds' in found ? null : found;
+  },
+
+  async cancel(deps, tenant, run) {
+    const unit = deps.actingAs(systemActor(tenant, 'flow'));
+    const open = (await unit((tx) => stepsOfRun(tx, run.id))).filter(({ state }) => !isEnded(state));
+    const remarks: string[] = [];
+    for (const step of open) {
+      const isBegun = step.state !== 'planned';
+      if (isBegun) remarks.push(goesOn(step));
+      const change: StepMove = isBegun ? { state: 'unknown', error: goesOn(step) } : { state: 'cancelled' };
+      await unit((tx) => moveStep(tx, step.id, change));
+    }
+    const ended = await unit((tx) => stepsOfRun(tx, run.id));
+    const kept = await keepLines(deps, tenant, run.id, linesOfSteps(ended));
+    await unit(async (tx) => {
+      const { result } = await runById(tx, run.id, { forUpdate: true });
+      await writeResult(tx, run.id, { ...result, ...resultOfSteps(ended), ...kept });
+    });
+    return remarks.length > 0 ? remarks.join('; ') : null;
+  },
+});
+
+async function advance(given: PackageRun, work: PackageWork): Promise<RunOutcome | Pending> {
+  const { deps, tenant, run, org, unit, signal } = given;
+  let steps = await unit((tx) => stepsOfRun(tx, run.id));
+  if (steps.length === 0) {
+    const planned = await work.plan(given);
+    if (!Array.isArray(planned)) return planned;
+    steps = await unit((tx) => planSteps(tx, run.id, planned));
+  }
+  for (let step = firstOpen(steps); step; step = firstOpen(steps)) {
+    signal.throwIfAborted();
+    const failed = steps.find(({ state }) => state === 'failed' || state === 'unknown');
+    const pending = await takeOn(given, work, step, failed);
+    if (pending) return { ...pending, progress: progressOf(steps) };
+    steps = await unit((tx) => stepsOfRun(tx, run.id));
+    await keepLines(deps, tenant, run.id, linesOfSteps(steps));
+  }
+  const kept = await keepLines(deps, tenant, run.id, linesOfSteps(steps));
+  return { ...outcomeOfSteps(steps), result: { orgUsername: org.username, ...resultOfSteps(steps), ...kept } };
+}
+
+const firstOpen = (steps: readonly StepRow[]): StepRow | undefined => steps.find(({ state }) => !isEnded(state));
+
+const progressOf = (steps: readonly StepRow[]) => {
+  const done = steps.filter(({ state }) => isEnded(state)).length;
+  return { percent: (100 * done) / steps.length, counts: { packages: steps.length, packagesDone: done } };
+};
+
+const move = async ({ unit }: PackageRun, { id }: StepRow, change: StepMove): Promise<undefined> => {
+  await unit((tx) => moveStep(tx, id, change));
+};
+
+/** Takes a step on; undefined: it has ended. */
+async function takeOn(
+  given: PackageRun,
+  work: PackageWork,
+  step: StepRow,
+  failed: StepRow | undefined,
+): Promise<Pending | undefined> {
+  const { skip } = intentOf(step);
+  if (step.state === 'planned') {
+    if (failed) return move(given, step, { state: 'cancelled', detail: `not begun: ${failed.name} did not succeed` });
+    if (skip !== null) return move(given, step, { state: 'skipped', detail: skip });
+    const waits = await mayBegin(given, work, step);
+    if (waits !== undefined) return waits === 'ended' ? undefined : waits;
+  }
+  try {
+    const begun = await begin(given, work, step);
+    return await follow(given, work, begun);
+  } catch (error) {
+    if (error instanceof UnknownOutcome) return undefined;
+    if (!(error instanceof OrgCallFailed) || !isRefused(error)) throw error;
+    // The row says so: the org did not take it.
+    return isLocked(error.failure) ? again(given, step, error.failure.message) : undefined;
+  }
+}
+
+/** What the org does not take is no failure that is waited for. */
+const isRefused = ({ failure }: OrgCallFailed): boolean => !PASSES[failure.kind] || isLocked(failure);
+
+/** Whether the org can be asked now; when to look again, or `ended` where it will never be. */
+async function mayBegin(given: PackageRun, work: PackageWork, step: StepRow): Promise<Pending | 'ended' | undefined> {
+  const { unit, org, run } = given;
+  const other = await unit((tx) => otherChange(tx, { orgId: org.orgId, runId: run.id }));
+  if (other !== undefined) return { againInSeconds: 15, text: `Waiting for another run in the org: ${other}` };
+  const ready = await work.ready?.(given, step);
+  if (ready && 'refusal' in ready) {
+    await move(given, step, { state: 'failed', error: ready.refusal });
+    return 'ended';
+  }
+  if (ready) return (await again(given, step, ready.text, ready)) ?? 'ended';
+  // Whatever the clocks say, only a later request can be that of this step.
+  const { act, versionId } = intentOf(step);
+  const since = new Date(given.deps.now().getTime() - EARLIER_DAYS * DAY_MS).toISOString();
+  const earlier = answered(await org.calls.packageRequests({ act, versionId, since })).map(({ id }) => id);
+  await move(given, step, { result: { ...notesOf(step), earlier } });
+  return undefined;
+}
+
+async function begin(given: PackageRun, work: PackageWork, step: StepRow): Promise<StepRow> {
+  const { deps, tenant, org } = given;
+  const { act, versionId } = intentOf(step);
+  return beginOnce(deps, tenant, step, {
+    async create() {
+      const made = await work.create(given, step);
+      if (made.isOk) return { isOk: true, value: made.value.requestId };
+      // Refused for now: it is planned again.
+      return isLocked(made) ? { ...made, kind: 'limited' } : made;
+    },
+    async find(askedAt) {
+      const identity = await org.calls.identity();
+      if (!identity.isOk) return identity;
+      const since = new Date(askedAt.getTime() - DAY_MS).toISOString();
+      const { userId } = identity.value;
+      const found = await org.calls.packageRequests({ act, versionId, userId, since });
+      if (!found.isOk) return found;
+      const fresh = await given.unit((tx) => stepsOfRun(tx, given.run.id));
+      const earlier = new Set(notesOf(fresh.find(({ id }) => id === step.id) ?? step).earlier);
+      const own = found.value.filter(({ id }) => !earlier.has(id));
+      return { isOk: true, value: own.length > 1 ? CANNOT_TELL : (own[0]?.id ?? null) };
+    },
+    lookAt: LOOK_AT,
+  });
+}
+
+/** Asks what became of a request. */
+async function follow(given: PackageRun, work: PackageWork, step: StepRow): Promise<Pending | undefined> {
+  const answer = await given.org.calls.packageRequest(step.externalId ?? '');
+  if (!answer.isOk && answer.kind === 'not_found')
+    return move(given, step, { state: 'unknown', error: answer.message });
+  const request = answered(answer);
+  const ageMs = given.deps.now().getTime() - new Date(step.askedAt ?? given.deps.now()).getTime();
+  switch (request.state) {
+    case 'succeeded':
+      return move(given, step, { state: 'succeeded', detail: null });
+    case 'failed':
+      return failedRequest(given, work, step, request);
+    case 'running': {
+      if (ageMs > REQUEST_MAX_MS)
+        return move(given, step, { state: 'unknown', error: `it still goes on after a day (${request.status})` });
+      await move(given, step, { state: 'begun', detail: request.status });
+      return { againInSeconds: ageMs < 120_000 ? 10 : 30, text: step.name };
+    }
+  }
+}
+
+async function failedRequest(
+  given: PackageRun,
+  work: PackageWork,
+  step: StepRow,
+  { errors }: CrmPackageRequest,
+): Promise<Pending | undefined> {
+  const texts = (await work.cleaned?.(given, step, errors)) ?? errors;
+  const error = texts.length === 0 ? 'the org gave no reason' : texts.join('; ');
+  if (mayPass(errors)) return again(given, step, error);
+  return move(given, step, { state: 'failed', error });
+}
+
+/** Plans a step anew, which the org did not take for a reason that passes; undefined: it was tried often enough. */
+async function again(
+  given: PackageRun,
+  step: StepRow,
+  reason: string,
+  pending: Pending = { againInSeconds: 60, text: `${step.name}, again in a minute: ${reason}` },
+): Promise<Pending | undefined> {
+  const notes: PackageNotes = notesOf(step);
+  const attempts = (notes.attempts ?? 0) + 1;
+  if (attempts >= ATTEMPTS_MAX) return move(given, step, { state: 'failed', error: reason });
+  await move(given, step, { state: 'planned', detail: reason, result: { ...notes, attempts } });
+  return pending;
+}
