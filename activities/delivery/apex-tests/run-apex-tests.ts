@@ -43,6 +43,7 @@ import type { Deps } from '../../deps.ts';
 import { type ActedOrg, followInOrg, keepLines } from '../org-steps/act-in-org.ts';
 import { beginOnce } from '../org-steps/begin-once.ts';
 import { ownSince } from '../org-steps/own-since.ts';
+import { withLeftOpen } from '../org-steps/left-open.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
 
 /** A run keeps at most so many results. */
@@ -65,8 +66,8 @@ const move = async (given: Run, { id }: StepRow, change: StepMove) => {
 
 /** Runs Apex tests in an org; those that fail for a lock are run a second time, by themselves. */
 export const runApexTests: FollowedOperation = {
-  advance: (deps, tenant, run, signal) =>
-    followInOrg(deps, tenant, run, { signal }, async (org) => {
+  async advance(deps, tenant, run, signal) {
+    const next = await followInOrg(deps, tenant, run, { signal }, async (org) => {
       const given = { deps, tenant, run, org };
       const steps = await unit(given)((tx) => planSteps(tx, run.id, [{ name: FIRST, orgId: org.orgId }]));
       const open = steps.find(({ state }) => !isEnded(state));
@@ -74,7 +75,9 @@ export const runApexTests: FollowedOperation = {
       const last = steps.at(-1);
       if (last?.state === 'failed') return { status: 'failed', error: last.error ?? FIRST };
       return (await runAgain(given, steps)) ?? settle(given, steps);
-    }),
+    });
+    return withLeftOpen(deps, tenant, run, next, 'Apex Test Execution in Setup');
+  },
 
   async cancel(deps, tenant, run, signal) {
     const open = (await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id)).find(

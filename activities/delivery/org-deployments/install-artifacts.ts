@@ -7,6 +7,7 @@ import { moveStep, type StepRow, stepsOfRun } from '../../../domain/delivery/org
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
 import { followInOrg } from '../org-steps/act-in-org.ts';
+import { withLeftOpen } from '../org-steps/left-open.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
 import { assertArchive, type Built, buildStep } from './build-step.ts';
 import { type Deployed, type DeployIntent, deployedSource, deployStep, findDeployment, settle } from './deploy-step.ts';
@@ -15,13 +16,15 @@ import { type BuildIntent, plannedSteps } from './plan-deployment.ts';
 
 /** Deploys the source of a commit to an org, or has the org validate it. */
 export const installArtifacts: FollowedOperation = {
-  advance: (deps, tenant, run, signal) =>
-    followInOrg(deps, tenant, run, { signal }, async (org) => {
+  async advance(deps, tenant, run, signal) {
+    const next = await followInOrg(deps, tenant, run, { signal }, async (org) => {
       const work = { deps, tenant, run, org };
       const [build, deploy] = await plannedSteps(work, signal);
       if (!build || !deploy) throw new Error(`the run ${run.id} has no steps`);
       return advance(work, build, deploy, signal);
-    }),
+    });
+    return withLeftOpen(deps, tenant, run, next, 'Deployment Status in Setup');
+  },
 
   async cancel(deps, tenant, run, signal) {
     const steps = await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id);

@@ -3,6 +3,7 @@ import { type CrmSimulator, crmSimulator } from '../../../simulators/crm-org/sim
 import type { OrgDeployments } from '../../../simulators/crm-org/deployments.ts';
 import type { SimulatedOrg } from '../../../simulators/crm-org/org.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
+import { classesZip } from '../../../support/deploy-archive.ts';
 import { newRepository } from '../../../support/repository.ts';
 import { sourceOf } from '../../../support/source-builds.ts';
 import { eventually, startWorker, type TestWorker } from '../../../support/worker.ts';
@@ -165,6 +166,35 @@ test('nothing is deployed twice where the answer was lost, the session ended or 
   org.fail({ kind: 'reply', status: 500, body }, { path: /deployRequest\/0Af/ });
   org.fail('html', { path: /deployRequest\/0Af/ });
   await expect(ran({ commitId: second })).resolves.toMatchObject({ status: 'Completed' });
+  expect(deployments.all).toHaveLength(2);
+});
+
+test('an outcome that nobody can know is said to be unknown, and nothing is asked for again', async () => {
+  const release = deployments.occupy();
+  const run = await start({ commitId: first });
+  await begun(run);
+  org.revokeApprovals();
+  await expect(ended(run)).resolves.toMatchObject({
+    status: 'Failed',
+    success: { error: expect.stringContaining('look at Deployment Status in Setup') },
+    result: { code: 'unknown_outcome' },
+    steps: [{ state: 'succeeded' }, { state: 'unknown' }],
+  });
+  release();
+  expect(deployments.all).toHaveLength(2);
+});
+
+test('two deployments of the same user are not told apart where the answer was lost', async () => {
+  org.fail('lost', { path: /deployRequest$/ });
+  const release = org.hold(/deployRequest$/);
+  const run = await start({ commitId: first });
+  await eventually(
+    async () => crm.requests.some(({ org: name, path }) => name === org.name && path.endsWith('deployRequest')),
+    Boolean,
+  );
+  deployments.start(classesZip({ A: 'class A {}' }), { checkOnly: false, rollbackOnError: true });
+  release();
+  await expect(ended(run)).resolves.toMatchObject({ status: 'Failed', result: { code: 'unknown_outcome' } });
   expect(deployments.all).toHaveLength(2);
 });
 
