@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import type { CrmApexTests } from '../../../domain/orgs/crm/crm-apex-tests.port.ts';
+import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import { shaped } from './crm-org.ts';
 import type { CrmSession } from './crm-session.ts';
 
-const JobId = z.string().regex(/^707\w{12,15}$/);
+const JobId = z
+  .string()
+  .regex(/^707(?:\w{12}|\w{15})$/)
+  .transform(longId);
 
 /** Apex tests of an org (developer.salesforce.com, Tooling API, "runTestsAsynchronous"). */
 export const createCrmApexTests = (session: CrmSession): CrmApexTests => ({

@@ -52,7 +52,7 @@ export function createCrmPackages(session: CrmSession, query: CrmOrg['query']): 
       const withKey = key === undefined ? '' : ` AND InstallationKey = ${soqlText(key)}`;
       const soql = `SELECT ${fieldsOf(Version)} FROM SubscriberPackageVersion WHERE Id = ${soqlText(versionId)}${withKey}`;
       const asked = await rows(soql, Version, 1);
-      const found = key === undefined ? asked : withoutQuery(asked);
+      const found = key === undefined ? asked : codeAlone(asked, 'show the version');
       if (!found.isOk) return found.code === UNAVAILABLE ? { isOk: true, value: null } : found;
       const [version] = found.value;
       return { isOk: true, value: version === undefined ? null : versionOf(version) };
@@ -74,7 +74,7 @@ export function createCrmPackages(session: CrmSession, query: CrmOrg['query']): 
         ...(upgradeType && { UpgradeType: upgradeType }),
         ...(apexCompile && { ApexCompileType: apexCompile }),
       });
-      return key === undefined ? created : withoutKey(created, key);
+      return key === undefined ? created : codeAlone(created, 'begin to install the version');
     },
 
     startUninstall: (versionId) =>
@@ -109,23 +109,12 @@ const packageOf = ({
 });
 
 /**
- * The platform repeats a faulty query, with the key, in what it says of it, and its text is cut: of the refusal of a query with a key the
- * code alone is passed on.
+ * The platform repeats what it refuses, a key with it, in what it says of it, and its text is cut, perhaps within the key: of a call with a
+ * key its code alone is passed on.
  */
-const withoutQuery = <Value>(answer: CrmAnswer<Value>): CrmAnswer<Value> =>
-  answer.isOk || answer.kind !== 'refused'
+const codeAlone = <Value>(answer: CrmAnswer<Value>, act: string): CrmAnswer<Value> =>
+  answer.isOk || answer.code === null || answer.kind === 'malformed'
     ? answer
-    : failure(
-        'refused',
-        answer.code,
-        `The org refuses to show the version: ${answer.code ?? 'no reason'}.`,
-        answer.hint,
-      );
-
-/** However short a key is, it is not passed on. */
-const withoutKey = <Value>(answer: CrmAnswer<Value>, key: string): CrmAnswer<Value> =>
-  answer.isOk || !answer.message.includes(key)
-    ? answer
-    : failure(answer.kind, answer.code, 'The org refuses the request; what it says repeats the key.', answer.hint);
+    : failure(answer.kind, answer.code, `The org did not ${act}: ${answer.code}.`, answer.hint);
 
 const NO_REQUEST = malformed('NO_REQUEST', 'The org gave no id of the request that it was asked to make.');

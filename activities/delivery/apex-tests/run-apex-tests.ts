@@ -9,6 +9,7 @@ import {
   testResultOf,
   type TestResult,
   testRunStateOf,
+  whyGivenUp,
 } from '../../../domain/delivery/apex-tests/apex-test-rules.ts';
 import {
   COVERAGE,
@@ -26,6 +27,7 @@ import {
   totalCoverage,
 } from '../../../domain/delivery/apex-tests/apex-tests.queries.ts';
 import { pollSeconds } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
+import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import {
   addStep,
@@ -40,8 +42,8 @@ import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor
 import { RECORDS_PER_CALL } from '../../../domain/orgs/crm/crm-records.port.ts';
 import type { CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import type { Deps } from '../../deps.ts';
-import { type ActedOrg, followInOrg, keepLines } from '../org-steps/act-in-org.ts';
-import { beginOnce } from '../org-steps/begin-once.ts';
+import { actInOrg, type ActedOrg, followInOrg, keepLines } from '../org-steps/act-in-org.ts';
+import { beginOnce, CANNOT_TELL } from '../org-steps/begin-once.ts';
 import { ownSince } from '../org-steps/own-since.ts';
 import { withLeftOpen } from '../org-steps/left-open.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
@@ -50,6 +52,7 @@ import { answered } from '../org-steps/org-call-failed.ts';
 const RESULTS_MAX = 20_000;
 const FIRST = 'Run Apex tests';
 const AGAIN = 'Run the tests again that could not lock a row';
+const LOOK_AT = 'Apex Test Execution in Setup';
 const TOOLING = { isTooling: true };
 
 interface Run {
@@ -60,9 +63,12 @@ interface Run {
 }
 
 const unit = ({ deps, tenant }: Pick<Run, 'deps' | 'tenant'>) => deps.actingAs(systemActor(tenant, 'flow'));
-const move = async (given: Run, { id }: StepRow, change: StepMove) => {
+const move = async (given: Pick<Run, 'deps' | 'tenant'>, { id }: StepRow, change: StepMove) => {
   await unit(given)((tx) => moveStep(tx, id, change));
 };
+
+const whyElsewhere = ({ deps, tenant, org }: Run, steps: readonly StepRow[]) =>
+  whyOtherOrg(deps.reads.as(systemActor(tenant, 'flow')), org, steps, 'tests run');
 
 /** Runs Apex tests in an org; those that fail for a lock are run a second time, by themselves. */
 export const runApexTests: FollowedOperation = {
@@ -71,39 +77,59 @@ export const runApexTests: FollowedOperation = {
       const given = { deps, tenant, run, org };
       const steps = await unit(given)((tx) => planSteps(tx, run.id, [{ name: FIRST, orgId: org.orgId }]));
       const open = steps.find(({ state }) => !isEnded(state));
+      const elsewhere = await whyElsewhere(given, steps);
+      if (elsewhere !== null) return fail(given, open, elsewhere);
       if (open) return followTests(given, open);
       const last = steps.at(-1);
       if (last?.state === 'failed') return { status: 'failed', error: last.error ?? FIRST };
+      if (last?.state === 'unknown') return { status: 'failed', code: 'unknown_outcome', error: last.error ?? FIRST };
       return (await runAgain(given, steps)) ?? settle(given, steps);
     });
     return withLeftOpen(deps, tenant, run, next, 'Apex Test Execution in Setup');
   },
 
   async cancel(deps, tenant, run, signal) {
-    const open = (await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id)).find(
-      ({ state }) => !isEnded(state),
-    );
-    if (!open) return null;
-    const outcome = await followInOrg(deps, tenant, run, { signal }, async (org) => {
-      const given = { deps, tenant, run, org };
-      const jobId = open.externalId ?? (open.state === 'asked' ? await jobSince(given, open) : null);
-      const left = jobId === null ? 0 : await abort(org.calls, jobId);
-      await move(given, open, { state: 'cancelled' });
-      return { status: 'cancelled', ...(left > 0 && { error: `${left} test classes still run in the org` }) };
-    });
-    return 'againInSeconds' in outcome
-      ? 'The tests may still run: the org could not be reached'
-      : (outcome.error ?? null);
+    const steps = await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id);
+    const open = steps.find(({ state }) => !isEnded(state));
+    if (!open) return steps.find(({ state }) => state === 'unknown')?.error ?? null;
+    const remark = open.state === 'planned' ? null : await stopped({ deps, tenant, run }, steps, open, signal);
+    await move({ deps, tenant }, open, remark === null ? { state: 'cancelled' } : { state: 'unknown', error: remark });
+    return remark;
   },
 };
 
-const jobSince = async ({ deps, tenant, org }: Run, step: StepRow): Promise<string | null> => {
-  const found = await ownSince(deps, tenant, org, step, {
-    soql: testRunsSince,
-    member: 'AsyncApexJobId',
-  })(new Date(step.askedAt ?? deps.now()));
-  return found.isOk && found.value?.startsWith('707') ? found.value : null;
-};
+async function fail(given: Run, step: StepRow | undefined, error: string): Promise<RunOutcome> {
+  if (step) await move(given, step, { state: 'failed', error });
+  return { status: 'failed', error };
+}
+
+/** Stops what a step began in the org; answers what may go on there nevertheless. */
+async function stopped(
+  { deps, tenant, run }: Omit<Run, 'org'>,
+  steps: readonly StepRow[],
+  step: StepRow,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { error } = await actInOrg(deps, tenant, run, { signal }, async (org) => {
+    const given = { deps, tenant, run, org };
+    const remark = (await whyElsewhere(given, steps)) ?? (await stop(given, step));
+    return { status: 'cancelled', ...(remark !== null && { error: remark }) };
+  });
+  return error ?? null;
+}
+
+async function stop(given: Run, step: StepRow): Promise<string | null> {
+  const { deps, org } = given;
+  const jobId = step.externalId ?? answered(await jobSince(given, step)(new Date(step.askedAt ?? deps.now())));
+  if (jobId === null || jobId === CANNOT_TELL)
+    return `It is not known whether tests run in the org: look at ${LOOK_AT}`;
+  if (step.externalId === null) await move(given, step, { state: 'begun', externalId: jobId });
+  const left = await abort(org.calls, jobId);
+  return left > 0 ? `${left} test classes still run in the org` : null;
+}
+
+const jobSince = ({ deps, tenant, org }: Run, step: StepRow) =>
+  ownSince(deps, tenant, org, step, { soql: testRunsSince, member: 'AsyncApexJobId' });
 
 async function followTests(given: Run, step: StepRow): Promise<RunOutcome | Pending> {
   const { deps, tenant, run, org } = given;
@@ -113,18 +139,20 @@ async function followTests(given: Run, step: StepRow): Promise<RunOutcome | Pend
       const made = await org.calls.startTests({ ...testOrderOf(run.payload), methods });
       return made.isOk ? { isOk: true, value: made.value.jobId } : made;
     },
-    find: ownSince(deps, tenant, org, step, { soql: testRunsSince, member: 'AsyncApexJobId' }),
-    lookAt: 'Apex Test Execution in Setup',
+    find: jobSince(given, step),
+    lookAt: LOOK_AT,
   });
   const jobId = begun.externalId ?? '';
   const { rows } = answered(await org.calls.query(testRunOf(jobId), TOOLING));
   const state = testRunStateOf(rows[0] ?? {});
   if (!state.isDone) {
+    const ageMs = deps.now().getTime() - new Date(begun.askedAt ?? deps.now()).getTime();
+    const givenUp = whyGivenUp(state, ageMs);
+    if (givenUp !== null) return fail(given, begun, `${givenUp}: look at ${LOOK_AT}`);
     const counts = { tests: state.enqueued, testsDone: state.completed, testErrors: state.failed };
     const percent = state.enqueued === 0 ? 0 : Math.round((state.completed / state.enqueued) * 100);
     const text = state.status === 'Queued' || state.status === '' ? 'Tests wait in the org' : 'Tests run';
     await move(given, begun, { detail: text, progress: { percent, counts } });
-    const ageMs = deps.now().getTime() - new Date(begun.askedAt ?? deps.now()).getTime();
     return { againInSeconds: pollSeconds(ageMs), text, progress: { percent, counts } };
   }
   const results = await resultsOf(org.calls, jobId, { isRepeated: methods !== undefined });

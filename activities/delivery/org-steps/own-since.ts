@@ -1,4 +1,4 @@
-import { stepsWithIds, type StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import { isAnotherAsked, stepsWithIds, type StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import type { Deps } from '../../deps.ts';
@@ -10,7 +10,7 @@ const SKEW_MS = 120_000;
 
 /**
  * Looks for what a step began, among all that the org shows of the service's own user since then and that no other step
- * knows of: one is it, several cannot be told apart.
+ * knows of: one is it, unless another step, too, waits to learn what it began; several cannot be told apart.
  * @param soql of the Tooling interface. @param member of its rows that has the id.
  */
 export const ownSince =
@@ -28,8 +28,11 @@ export const ownSince =
     const found = await calls.query(soql(identity.value.userId, since), { isTooling: true });
     if (!found.isOk) return found;
     const ids = [...new Set(found.value.rows.map((row) => longId(String(row[member]))))];
-    const known = await stepsWithIds(reads.as(systemActor(tenant, 'flow')), orgId, ids);
+    const reading = reads.as(systemActor(tenant, 'flow'));
+    const known = await stepsWithIds(reading, orgId, ids);
     const others = new Set(known.filter(({ id }) => id !== step.id).map(({ externalId }) => externalId));
-    const own = ids.filter((id) => !others.has(id));
-    return { isOk: true, value: own.length > 1 ? CANNOT_TELL : (own[0] ?? null) };
+    const [first, ...more] = ids.filter((id) => !others.has(id));
+    if (first === undefined) return { isOk: true, value: null };
+    const isShared = more.length > 0 || (await isAnotherAsked(reading, orgId, step, since));
+    return { isOk: true, value: isShared ? CANNOT_TELL : first };
   };

@@ -106,6 +106,16 @@ export function testRunStateOf(row: CrmRow): TestRunState {
   };
 }
 
+const HOUR_MS = 3_600_000;
+
+/** Why tests are not waited for any longer, by the time since they were asked for; null: they are. */
+export function whyGivenUp({ status }: Pick<TestRunState, 'status'>, ageMs: number): string | null {
+  if (status === '' && ageMs > HOUR_MS) return 'The org shows no run of the tests that it was asked for an hour ago';
+  if (['Queued', 'Holding'].includes(status) && ageMs > 24 * HOUR_MS)
+    return 'The tests have waited in the org for a day, and are not waited for any longer; they may still run';
+  return null;
+}
+
 /** The methods that failed for a lock alone: tests that run beside each other take rows from each other. */
 export function lockedMethods(results: readonly TestResult[]): { className: string; methods: string[] }[] {
   const byClass = new Map<string, string[]>();

@@ -1,8 +1,9 @@
 import { environmentById } from '../../projects/environments/environments.queries.ts';
 import { answeringOrg } from '../../projects/environments/org-name-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
+import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
-import { countOrgs, orgsByName, type OrgRow } from '../../orgs/crm-orgs/crm-orgs.queries.ts';
+import { countOrgs, orgsByName, orgsOf, type OrgRow } from '../../orgs/crm-orgs/crm-orgs.queries.ts';
 
 /** What names the org of a run. */
 export interface RunInOrg {
@@ -25,6 +26,23 @@ export async function orgOfRun(tx: Tx, { payload, environmentId }: RunInOrg): Pr
       `The org ${org.username} refuses its credential: ${org.healthError ?? ''} ${org.healthHint ?? ''}`.trim(),
     );
   return org;
+}
+
+/**
+ * Why a run cannot go on in the org that it is given now: its steps are in another one. Null: they are in this one.
+ * @param what goes on there, for people: `tests run`.
+ */
+export async function whyOtherOrg(
+  { db, tenantId }: Reads,
+  now: Pick<OrgRow, 'username'> & { orgId: string },
+  steps: readonly { orgId: string | null }[],
+  what: string,
+): Promise<string | null> {
+  const orgId = steps.find((step) => step.orgId !== null)?.orgId;
+  if (!orgId || orgId === now.orgId) return null;
+  const former = await orgsOf(db).where('o.tenantId', '=', tenantId).where('o.id', '=', orgId).executeTakeFirst();
+  const name = former?.username ?? 'one that is no longer registered';
+  return `The org of the environment changed to ${now.username} while ${what} in ${name}: look there`;
 }
 
 /**

@@ -60,6 +60,34 @@ export const stepsWithIds = ({ db, tenantId }: Reads, orgId: string, externalIds
 export type StepRow = Awaited<ReturnType<typeof stepsOfRun>>[number];
 
 /**
+ * Whether another step, of a run of the same type, may have begun something in an org since then whose id nobody knows.
+ */
+export async function isAnotherAsked(
+  { db, tenantId }: Reads,
+  orgId: string,
+  { id, runId }: Pick<StepRow, 'id' | 'runId'>,
+  since: Date,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('org_step as s')
+    .innerJoin('flow_run as r', (join) => join.onRef('r.tenantId', '=', 's.tenantId').onRef('r.id', '=', 's.runId'))
+    .innerJoin('flow_run as own', (join) =>
+      join.onRef('own.tenantId', '=', 'r.tenantId').onRef('own.taskType', '=', 'r.taskType'),
+    )
+    .where('s.tenantId', '=', tenantId)
+    .where('s.orgId', '=', orgId)
+    .where('s.id', '!=', id)
+    .where('s.externalId', 'is', null)
+    .where('s.askedAt', '>=', since.toISOString())
+    .where((eb) => isOneOf(eb, 's.state', ['asked', 'unknown']))
+    .where('own.id', '=', runId)
+    .select('s.id')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/**
  * Plans the steps of a run, which was planned by none or by an earlier attempt; what was planned first stays. Answers all
  * steps of the run.
  */

@@ -37,7 +37,7 @@ test('a version with a key is shown to who has it, and no key is in a failure', 
   expect(failureOf(await org.packageVersion(versionId))).toMatchObject({ code: 'INSTALL_KEY_REQUIRED' });
   expect(failureOf(await org.packageVersion(versionId, 'wrong'))).toMatchObject({ code: 'INSTALL_KEY_INVALID' });
   expect(valueOf(await org.packageVersion(versionId, key))).toMatchObject({ name: 'Locked' });
-  const echo = [{ errorCode: 'MALFORMED_QUERY', message: `${'x'.repeat(293)} ${key} ^ ${soqlText(key)}` }];
+  const echo = [{ errorCode: 'MALFORMED_QUERY', message: `${'x'.repeat(296)} ${key} ^ ${soqlText(key)}` }];
   simulated.fail({ kind: 'reply', status: 400, body: echo }, { path: /tooling/, times: 2 });
   const failures = [
     failureOf(await org.packageVersion(versionId, key)),

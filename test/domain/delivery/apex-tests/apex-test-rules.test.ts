@@ -6,6 +6,7 @@ import {
   testOrderOf,
   testResultOf,
   testRunStateOf,
+  whyGivenUp,
   whyNoTests,
 } from '../../../../domain/delivery/apex-tests/apex-test-rules.ts';
 import { junitCase, junitHead } from '../../../../domain/delivery/apex-tests/junit-rules.ts';
@@ -107,4 +108,17 @@ test('a report escapes what tests say', () => {
     '<testcase name="adds" classname="InvoiceTest" time="1.500"><failure message="a &quot;b&quot; &lt;c&gt;\ufffd">x &amp; ]]&gt; y</failure></testcase>\n',
   );
   expect(junitCase(result({ outcome: 'Skip' }))).toContain('<skipped/>');
+});
+
+test.each([
+  ['', 1.1, 'shows no run'],
+  ['', 0.9, null],
+  ['Queued', 23, null],
+  ['Queued', 25, 'have waited'],
+  ['Holding', 25, 'have waited'],
+  ['Processing', 25, null],
+])('tests that are "%s" after %d hours: %s', (status, hours, why) => {
+  const given = whyGivenUp({ status }, hours * 3_600_000);
+  if (why === null) expect(given).toBeNull();
+  else expect(given).toContain(why);
 });
