@@ -5,7 +5,6 @@ import type { SourceBuild } from '../domain/delivery/source/source-build.port.ts
 import { DeployedSource, differences } from '../test/support/deployed-source.ts';
 import { newRepository, type TestRepository } from '../test/support/repository.ts';
 import { sourceBuilds, sourceOf } from '../test/support/source-builds.ts';
-import { cpuTimes } from './cpu.ts';
 import { Figures } from './figures.ts';
 
 /**
@@ -24,23 +23,31 @@ const { values: options } = parseArgs({
 });
 const CONVERTER = 'source-converter-process.ts';
 const POLL_MS = 20;
+/** On every Linux platform that Node supports. */
+const TICKS_PER_SECOND = 100;
 const CLASSES = 1_000;
 const OBJECTS = 100;
 const FIELDS = 60;
 
-/** The most memory that the converting process has had so far, in MB; 0: there is none now. */
-function peakMegabytes(): number {
+/** The most memory in MB, and the CPU in seconds, that the converting process has used so far; zeros: there is none now. */
+function usedByConverter(): { megabytes: number; cpuSeconds: number } {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       const [program = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
       if (!program.endsWith('node') || !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(CONVERTER)) continue;
       const peak = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-      return Number(peak ?? 0) / 1_024;
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const [user, system] = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .slice(11, 13)
+        .map(Number);
+      return { megabytes: Number(peak ?? 0) / 1_024, cpuSeconds: ((user ?? 0) + (system ?? 0)) / TICKS_PER_SECOND };
     } catch {
       // It has ended.
     }
   }
-  return 0;
+  return { megabytes: 0, cpuSeconds: 0 };
 }
 
 /** A copy that shares the objects of a repository, and may get commits of its own. */
@@ -75,16 +82,17 @@ const figures = new Figures();
 
 /** A build with its time, and the memory of its process. */
 async function measured(name: string, targets: { s: string; mb: string }, order: Parameters<typeof source.built>[0]) {
-  let peak = 0;
+  let [megabytes, cpuSeconds] = [0, 0];
   const poll = setInterval(() => {
-    peak = Math.max(peak, peakMegabytes());
+    const used = usedByConverter();
+    megabytes = Math.max(megabytes, used.megabytes);
+    cpuSeconds = Math.max(cpuSeconds, used.cpuSeconds);
   }, POLL_MS);
-  const cpu = () => Object.values(cpuTimes({ all: process.pid })).reduce((sum, ms) => sum + ms, 0) / 1_000;
-  const [startedAt, cpuBefore] = [performance.now(), cpu()];
+  const startedAt = performance.now();
   const build = await source.built(order).finally(() => clearInterval(poll));
   figures.note(name, (performance.now() - startedAt) / 1_000, 's', targets.s);
-  figures.note(`${name}: CPU of all processes`, cpu() - cpuBefore, 's');
-  figures.note(`${name}: memory of the process`, peak, 'MB', targets.mb);
+  figures.note(`${name}: CPU of the process`, cpuSeconds, 's');
+  figures.note(`${name}: memory of the process`, megabytes, 'MB', targets.mb);
   return build;
 }
 
