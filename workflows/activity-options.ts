@@ -164,6 +164,16 @@ export const ORG_CHANGE = {
   retry: retry({ first: '1 second', longest: '1 minute', times: 20 }),
 } satisfies ActivityOptions;
 
+/**
+ * One step of what a run does in an org: it is short, and may come again at any time. Retried for some twelve hours, as long
+ * as the database may be away while the org goes on.
+ */
+export const ORG_STEP = {
+  ...ORG_CHANGE,
+  startToCloseTimeout: '30 minutes',
+  retry: retry({ first: '1 second', longest: '5 minutes', times: 150 }),
+} satisfies ActivityOptions;
+
 /** The end of what an org does for a cancelled run: tried for some ten minutes, since the run ends as soon as that is known. */
 export const ORG_CANCEL = {
   startToCloseTimeout: '10 minutes',

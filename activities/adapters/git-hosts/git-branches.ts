@@ -37,7 +37,15 @@ export const createGitMerges =
         if ((await git('check-ref-format', ref)) === undefined) return refuse(`${ref} is not the name of a branch`);
       const wanted = refs.map((ref, index) => `${ref}:refs/heads/${SIDES[index]}`);
       const fetched = await git('fetch', '--quiet', '--no-tags', '--end-of-options', url, ...wanted);
-      if (fetched === undefined) return refuse(`${from} or ${to} could not be fetched from the repository`);
+      if (fetched === undefined) {
+        const listed = await git('ls-remote', '--end-of-options', url, ...refs);
+        if (listed === undefined) return refuse('The repository could not be read');
+        const missing = [from, to].filter(
+          (_, index) => !listed.split('\n').some((line) => line.endsWith(`\t${refs[index]}`)),
+        );
+        if (missing.length > 0) return refuse(`The repository has no branch ${missing.join(' and no ')}`);
+        throw new Error(`${from} and ${to} are there, and could not be fetched`);
+      }
       const [theirs = '', ours = ''] = await Promise.all(SIDES.map(async (side) => git('rev-parse', side)));
       if ((await git('merge-base', '--is-ancestor', theirs, ours)) !== undefined)
         return { isOk: true, outcome: 'up_to_date', commitId: ours };
@@ -59,7 +67,11 @@ export const createGitMerges =
       const target = `refs/heads/${to}`;
       const lease = `--force-with-lease=${target}:${ours}`;
       const pushed = await git('push', '--quiet', lease, '--end-of-options', url, `${commitId}:${target}`);
-      return { isOk: true, ...(pushed === undefined ? { outcome: 'refused' } : { outcome: 'merged', commitId }) };
+      if (pushed !== undefined) return { isOk: true, outcome: 'merged', commitId };
+      // An answer that was lost says nothing: the branch does.
+      const tip = (await git('ls-remote', '--end-of-options', url, target))?.split('\t')[0];
+      if (tip === undefined) throw new Error(`whether ${to} was pushed is not known`);
+      return { isOk: true, ...(tip === commitId ? { outcome: 'merged', commitId } : { outcome: 'refused' }) };
     });
 
 const SIDES = ['theirs', 'ours'];

@@ -1,5 +1,5 @@
 import type { GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { type CallHost, firstOf, type HostAccess, withoutValue, textOf } from './host-http.ts';
+import { type CallHost, firstOf, openedAs, type HostAccess, withoutValue, textOf } from './host-http.ts';
 
 const NAME = 'host-a';
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
@@ -86,5 +86,5 @@ const pullRequestOpener =
       : await call(NAME, { method: 'POST', url, headers, body: { title, head: from, base: to, body } });
     if (!answer.isOk) return answer;
     const { number, html_url: htmlUrl } = answer.value;
-    return { isOk: true, value: { number: Number(number), url: textOf(htmlUrl) } };
+    return openedAs(NAME, number, textOf(htmlUrl));
   };

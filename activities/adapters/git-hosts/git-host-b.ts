@@ -1,5 +1,5 @@
 import type { CommitStatus, GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { type CallHost, firstOf, type HostAccess, type HostJson, withoutValue, textOf } from './host-http.ts';
+import { type CallHost, firstOf, openedAs, type HostAccess, type HostJson, withoutValue, textOf } from './host-http.ts';
 
 const NAME = 'host-b';
 const VERSION = 'api-version=7.1';
@@ -112,5 +112,5 @@ const pullRequestOpener =
       : await call(NAME, { method: 'POST', url: `${git}/pullrequests?${VERSION}`, headers, body });
     if (!answer.isOk) return answer;
     const number = Number(answer.value.pullRequestId);
-    return { isOk: true, value: { number, url: `${webUrl}/pullrequest/${number}` } };
+    return openedAs(NAME, number, `${webUrl}/pullrequest/${number}`);
   };

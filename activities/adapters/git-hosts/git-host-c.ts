@@ -1,5 +1,5 @@
 import type { CommitStatus, GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { type CallHost, firstOf, type HostAccess, withoutValue, textOf } from './host-http.ts';
+import { type CallHost, firstOf, openedAs, type HostAccess, withoutValue, textOf } from './host-http.ts';
 
 const NAME = 'host-c';
 const ENDED: Record<string, PipelineState> = {
@@ -80,5 +80,5 @@ const pullRequestOpener =
       : await call(NAME, { method: 'POST', url, headers, body: { ...branches, title, description } });
     if (!answer.isOk) return answer;
     const { iid, web_url: webUrl } = answer.value;
-    return { isOk: true, value: { number: Number(iid), url: textOf(webUrl) } };
+    return openedAs(NAME, iid, textOf(webUrl));
   };

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { HostAnswer, HostFailure } from '../../../domain/code/git-hosts/git-host.port.ts';
+import type { HostAnswer, HostFailure, OpenPullRequest } from '../../../domain/code/git-hosts/git-host.port.ts';
 import { parseRetryAfter } from '../../../domain/kernel/outbound/retry-after-rules.ts';
 import { wholeBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
 import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
@@ -166,3 +166,14 @@ export const withoutValue = (answer: HostAnswer<unknown>): HostAnswer<null> =>
 /** The first element of a list in a response; undefined where it has none. */
 export const firstOf = (list: unknown): HostJson | undefined =>
   Array.isArray(list) && list.length > 0 ? asObject(list[0]) : undefined;
+
+/** A pull request as a host answered it; what has no number is no answer. */
+export function openedAs(name: string, number: unknown, url: string | null): HostAnswer<OpenPullRequest> {
+  if (Number.isInteger(number)) return { isOk: true, value: { number: Number(number), url } };
+  return {
+    isOk: false,
+    isTransient: true,
+    mayBeDone: true,
+    reason: `${name} answered something else than a pull request`,
+  };
+}

@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import {
   type CascadeStep,
   isLeft,
@@ -95,9 +96,9 @@ async function requested(
     title: `Merge ${from} into ${to}`,
     description: descriptionOf(merged, triggeredBy),
   });
-  return opened.isOk
-    ? { ...outcome, pullRequest: opened.value }
-    : { ...outcome, reason: `no pull request was opened: ${opened.reason}` };
+  if (opened.isOk) return { ...outcome, pullRequest: opened.value };
+  if (opened.isTransient) throw ApplicationFailure.retryable(opened.reason);
+  return { ...outcome, reason: `no pull request was opened: ${opened.reason}` };
 }
 
 function descriptionOf(merged: Unmerged, triggeredBy: string): string {

@@ -46,6 +46,9 @@ export interface Deployed {
   outputBytes?: number;
 }
 
+/** How long the adapter lets a zip be sent. */
+const UPLOAD_MS = 300_000;
+
 /** Begins the deployment of what was built, and follows it. */
 export async function deployStep(work: DeployWork, build: StepRow, step: StepRow): Promise<Pending> {
   const { deps, tenant, org } = work;
@@ -53,6 +56,7 @@ export async function deployStep(work: DeployWork, build: StepRow, step: StepRow
     create: () => begin(work, build, step),
     find: findDeployment(work, step),
     lookAt: 'Deployment Status in Setup',
+    uploadMs: UPLOAD_MS,
   });
   const deploymentId = begun.externalId ?? '';
   const now = answered(await org.calls.deploymentStatus(deploymentId));

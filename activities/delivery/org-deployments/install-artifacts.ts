@@ -7,6 +7,7 @@ import { moveStep, type StepRow, stepsOfRun } from '../../../domain/delivery/org
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
 import { followInOrg } from '../org-steps/act-in-org.ts';
+import { outcomeOfFailed } from '../org-steps/begin-once.ts';
 import { withLeftOpen } from '../org-steps/left-open.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
 import { assertArchive, type Built, buildStep } from './build-step.ts';
@@ -94,7 +95,7 @@ function outcomeOf({ org }: DeployWork, build: StepRow, deploy: StepRow): RunOut
   };
   if (build.state === 'failed') return { status: 'failed', error: build.error ?? '' };
   if (deploy.state === 'succeeded' || deploy.state === 'skipped') return { status: 'succeeded', result };
-  return { status: 'failed', error: deploy.error ?? `The deployment ended as ${deploy.state}`, result };
+  return { ...outcomeOfFailed(deploy), result };
 }
 
 /** An org may take a while to stop; so often it is asked. */

@@ -4,6 +4,7 @@ import { failureText } from '../../../domain/orgs/crm-orgs/tokens/org-failure-ru
 import type { CallOptions } from '../../../domain/orgs/crm-orgs/tokens/org-connections.ts';
 import { keepOutput } from '../../../domain/delivery/flows/programs/run-programs.queries.ts';
 import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
+import { stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { orgOfRun } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { objectKey } from '../../../domain/kernel/objects/object-key-rules.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
@@ -64,9 +65,12 @@ export const actInOrg = (
   run: RunContext,
   options: Pick<CallOptions, 'signal'>,
   work: (org: ActedOrg) => Promise<HeldOutcome>,
-): Promise<HeldOutcome> => inOrg(deps, tenant, run, { ...options, onFailure: settled }, work);
+): Promise<HeldOutcome> => {
+  const onNoOrg = ({ message }: DomainError): RunOutcome => ({ status: 'failed', error: message });
+  return inOrg(deps, tenant, run, { ...options, onFailure: settled, onNoOrg }, work);
+};
 
-/** A followed operation is given up where its org has been away for so long. */
+/** A followed operation is given up where its org has been away for so long since its steps last moved. */
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 
 /**
@@ -80,16 +84,21 @@ export async function followInOrg(
   options: Pick<CallOptions, 'signal'>,
   work: (org: ActedOrg) => Promise<RunOutcome | Pending>,
 ): Promise<RunOutcome | Pending> {
-  const since = run.startedAt === null ? deps.now() : new Date(run.startedAt);
-  const isGivenUp = deps.now().getTime() - since.getTime() > GIVEN_UP_AFTER_MS;
-  const onFailure = (username: string, failed: OrgCallFailed): RunOutcome | Pending => {
+  const onFailure = async (username: string, failed: OrgCallFailed): Promise<RunOutcome | Pending> => {
     const { failure } = failed;
-    if (!PASSES[failure.kind] || isGivenUp) return refusalOf(username, failed);
-    const againInSeconds = failure.kind === 'limited' ? 300 : 15;
+    const { isGivenUp, goesOn } = await standOf(deps, tenant, run);
+    const isLockedOut = failure.kind === 'auth_failed' && goesOn;
+    if ((!PASSES[failure.kind] && !isLockedOut) || isGivenUp) return refusalOf(username, failed);
+    const againInSeconds = failure.kind === 'limited' || isLockedOut ? 300 : 60;
     return { againInSeconds, text: failureText(`Waiting for org ${username}`, failure) };
   };
+  // An org whose credential was refused meanwhile goes on with what it does.
+  const onNoOrg = async ({ message }: DomainError): Promise<RunOutcome | Pending> => {
+    const { isGivenUp, goesOn } = await standOf(deps, tenant, run);
+    return goesOn && !isGivenUp ? { againInSeconds: 300, text: message } : { status: 'failed', error: message };
+  };
   try {
-    return await inOrg(deps, tenant, run, { ...options, onFailure }, work);
+    return await inOrg(deps, tenant, run, { ...options, onFailure, onNoOrg }, work);
   } catch (error) {
     if (error instanceof AskedTooSoon) return error.pending;
     if (error instanceof UnknownOutcome) return { status: 'failed', code: 'unknown_outcome', error: error.message };
@@ -97,27 +106,53 @@ export async function followInOrg(
   }
 }
 
+/** Whether an org does, or may do, what a run asked for, and whether nothing has moved for too long. */
+async function standOf({ reads, now }: Deps, tenant: TenantKey, { id, startedAt }: RunContext) {
+  const steps = await stepsOfRun(reads.as(systemActor(tenant, 'flow')), id);
+  const moved = steps.map(({ updatedAt }) => Date.parse(updatedAt));
+  const last = Math.max(startedAt === null ? 0 : Date.parse(startedAt), ...moved);
+  return {
+    isGivenUp: last > 0 && now().getTime() - last > GIVEN_UP_AFTER_MS,
+    goesOn: steps.some(({ state }) => state === 'begun' || state === 'asked'),
+  };
+}
+
+interface InOrg<Result> extends Pick<CallOptions, 'signal'> {
+  onFailure: (username: string, failed: OrgCallFailed) => Result | Promise<Result>;
+  /** The org is not named, not registered, or refuses its credential. */
+  onNoOrg: (error: DomainError) => Result | Promise<Result>;
+}
+
 async function inOrg<Result>(
   { actingAs, crm }: Deps,
   tenant: TenantKey,
   run: RunContext,
-  {
-    signal,
-    onFailure,
-  }: Pick<CallOptions, 'signal'> & { onFailure: (username: string, failed: OrgCallFailed) => Result },
+  { signal, onFailure, onNoOrg }: InOrg<Result>,
   work: (org: ActedOrg) => Promise<Result>,
 ): Promise<Result | RunOutcome> {
-  let username = '';
+  // In the name of whoever asked: a token with projects reaches no other orgs.
+  const named = await refusedBy(() => actingAs({ ...run.requestedBy, ...tenant })((tx) => orgOfRun(tx, run)));
+  if (named instanceof DomainError) return onNoOrg(named);
+  const { id: orgId, username, instanceUrl, platformOrgId } = named;
   try {
-    // In the name of whoever asked: a token with projects reaches no other orgs.
-    const org = await actingAs({ ...run.requestedBy, ...tenant })((tx) => orgOfRun(tx, run));
-    const { instanceUrl, platformOrgId } = org;
-    ({ username } = org);
-    const calls = crm.connections.callOrg({ ...tenant, orgId: org.id }, { isRun: true, signal });
-    return await work({ orgId: org.id, username, instanceUrl, platformOrgId, calls });
+    const calls = crm.connections.callOrg({ ...tenant, orgId }, { isRun: true, signal });
+    return await work({ orgId, username, instanceUrl, platformOrgId, calls });
   } catch (error) {
     if (error instanceof OrgCallFailed) return onFailure(username, error);
-    if (error instanceof DomainError && error.code !== 'unavailable') return { status: 'failed', error: error.message };
+    if (isRefusal(error)) return { status: 'failed', error: error.message };
+    throw error;
+  }
+}
+
+const isRefusal = (error: unknown): error is DomainError =>
+  error instanceof DomainError && error.code !== 'unavailable';
+
+/** What a rule refuses is a value. */
+async function refusedBy<Value>(work: () => Promise<Value>): Promise<Value | DomainError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isRefusal(error)) return error;
     throw error;
   }
 }

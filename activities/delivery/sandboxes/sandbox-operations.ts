@@ -16,6 +16,7 @@ import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import type { Deps } from '../../deps.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
 import { followInOrg, keepLines } from '../org-steps/act-in-org.ts';
+import { outcomeOfFailed } from '../org-steps/begin-once.ts';
 import { beginSandbox, isDiscard } from './begin-sandbox.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { type FollowedCopy, followCopy } from './follow-copy.ts';
@@ -101,7 +102,7 @@ async function plannedSteps(
 async function advance(work: SandboxWork, [check, change, record]: readonly StepRow[]): Promise<RunOutcome | Pending> {
   if (!check || !change || !record) throw new Error('a run that changes a sandbox has three steps');
   const failed = [check, change].find(({ state }) => state === 'failed' || state === 'unknown');
-  if (failed) return { status: 'failed', error: failed.error ?? failed.name };
+  if (failed) return outcomeOfFailed(failed);
   const checked = (await checkSandbox(work, check)).result as unknown as CheckedSandbox;
   const begun = await beginSandbox(work, change, checked);
   const followed = work.act === DELETE ? await deleted(work, begun) : await followCopy(work, begun, checked);

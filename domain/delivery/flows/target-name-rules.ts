@@ -46,7 +46,7 @@ const NAMES_MAX = 50_000;
 /** Members, words and names that are read between two pauses. */
 const STEP = 500;
 /** Members of every payload that are about people and work items. */
-const NOT_ABOUT_TARGETS = new Set(['approvalPolicy', 'workItemRef']);
+const NOT_ABOUT_TARGETS = new Set(['approvalPolicy', 'workItemRef', 'postCopy']);
 
 const kindOf = (key: string): Kind | undefined => KINDS.find(([, pattern]) => pattern.test(key))?.[0];
 const bare = (key: string): string => fold(key).replaceAll(/[^a-z0-9]/g, '');

@@ -15,6 +15,8 @@ export interface NewStep {
   intent?: Record<string, unknown>;
 }
 
+const BEFORE_ASKED: readonly StepState[] = ['planned', 'asked'];
+
 /** A run has at most so many steps. */
 export const STEPS_MAX = 500;
 
@@ -32,6 +34,7 @@ const COLUMNS = [
   'error',
   'result',
   'createdAt',
+  'updatedAt',
   'askedAt',
   'endedAt',
 ] as const;
@@ -122,6 +125,27 @@ async function insertSteps({ db, tenantId }: Tx, runId: string, steps: readonly 
     )
     .onConflict((conflict) => conflict.columns(['tenantId', 'runId', 'position']).doNothing())
     .execute();
+}
+
+/**
+ * Claims a step that is about to be asked for, in whose row nothing has changed since it was read; false: another attempt has
+ * it.
+ */
+export async function claimStep(
+  { db, tenantId, now }: Tx,
+  { id, state, askedAt }: Pick<StepRow, 'id' | 'state' | 'askedAt'>,
+): Promise<boolean> {
+  const claimed = await db
+    .updateTable('org_step')
+    .set({ state: 'asked', askedAt: now, updatedAt: sql<string>`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('state', '=', state)
+    .where((eb) => isOneOf(eb, 'state', BEFORE_ASKED))
+    .where('askedAt', 'is not distinct from', askedAt)
+    .returning('id')
+    .executeTakeFirst();
+  return claimed !== undefined;
 }
 
 /** How a step moves on; what is left out stays as it is. */

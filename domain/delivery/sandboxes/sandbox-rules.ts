@@ -80,6 +80,6 @@ export function copyText({ status, createdAt }: SandboxCopy, usual: number | und
     : `${status} for ${duration(passed)}; others took ${duration(usual)}`;
 }
 
-/** Seconds until a copy is looked at again: 30, and up to 120 the longer it takes. */
+/** Seconds until a copy is looked at again: 30, and up to 600 the longer it takes, which keeps the history of a week short. */
 export const lookAgainIn = ({ createdAt }: SandboxCopy, now: Date): number =>
-  Math.min(120, Math.max(30, (now.getTime() - Date.parse(createdAt)) / 20_000));
+  Math.min(600, Math.max(30, (now.getTime() - Date.parse(createdAt)) / 20_000));

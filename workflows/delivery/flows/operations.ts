@@ -1,6 +1,6 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { OperationId } from '../../../domain/delivery/flows/flow-types.ts';
-import { ANALYSIS, BROWSER_HOLD, GIT_WORK, ORG_CHANGE, OUTSIDE_CALL } from '../../activity-options.ts';
+import { ANALYSIS, BROWSER_HOLD, GIT_WORK, ORG_CHANGE, ORG_STEP, OUTSIDE_CALL } from '../../activity-options.ts';
 import { ANALYSIS_QUEUE } from '../../queues.contract.ts';
 import { CRM_QUEUE } from '../../queues.contract.ts';
 import { GIT_QUEUE } from '../../queues.contract.ts';
@@ -27,14 +27,14 @@ const OPERATIONS = {
   'request-freeze-users': { form: 'once', queue: CRM_QUEUE, options: ORG_CHANGE },
   'request-unfreeze-users': { form: 'once', queue: CRM_QUEUE, options: ORG_CHANGE },
   'request-elevated-privileges': { form: 'held', queue: CRM_QUEUE, options: ORG_CHANGE },
-  'request-sandbox-create': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
-  'request-sandbox-refresh': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
-  'request-sandbox-activate': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
-  'request-sandbox-delete': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
-  'install-artifacts': { form: 'followed', queue: GIT_QUEUE, options: ORG_CHANGE },
-  'run-apex-tests': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE },
-  'install-packages': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE, isChecked: true },
-  'uninstall-packages': { form: 'followed', queue: CRM_QUEUE, options: ORG_CHANGE, isChecked: true },
+  'request-sandbox-create': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
+  'request-sandbox-refresh': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
+  'request-sandbox-activate': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
+  'request-sandbox-delete': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
+  'install-artifacts': { form: 'followed', queue: GIT_QUEUE, options: ORG_STEP },
+  'run-apex-tests': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
+  'install-packages': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP, isChecked: true },
+  'uninstall-packages': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP, isChecked: true },
 } as const satisfies Record<OperationId, OperationTraits>;
 
 /** How the operation of a type is executed; the type must have one. */

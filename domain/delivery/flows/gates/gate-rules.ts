@@ -177,7 +177,7 @@ export const whyMissing = ({ missing }: RunGates): string =>
 /** Why a run is refused, for people; undefined: it is not. */
 export function whyRefused(gates: RunGates): string | undefined {
   if (gates.isBeyondLimit)
-    return 'The application token that requested the run is limited to projects, and the run is about an environment of none of them';
+    return 'The application token that requested the run is limited to projects, and the run is about another one, or an environment of one';
   return gates.missing.length > 0 ? whyMissing(gates) : undefined;
 }
 
@@ -193,7 +193,8 @@ export function gatesOf(facts: GateFacts): RunGates {
   const { type, project, environmentId, limitedTo } = facts;
   const { gates, target } = type;
   const { found, isUnknown } = targetsOf(facts);
-  const isBeyondLimit = limitedTo !== undefined && found.some(({ projectId }) => !limitedTo.includes(projectId));
+  const projectIds = [...(project ? [project.id] : []), ...found.map(({ projectId }) => projectId)];
+  const isBeyondLimit = limitedTo !== undefined && projectIds.some((id) => !limitedTo.includes(id));
   const none = { policies: [], lockIds: [], missing: [], isBeyondLimit };
   if (!gates.approval && !gates.lock) return { ...none, environmentIds: environmentId === null ? [] : [environmentId] };
   const environmentIds = found.map(({ id }) => id);

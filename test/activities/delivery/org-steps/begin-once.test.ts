@@ -39,6 +39,14 @@ beforeEach(async () => {
 });
 
 const step = async (): Promise<StepRow> => (await unit((tx) => stepsOfRun(tx, runId)))[0] as StepRow;
+const askedLongAgo = () =>
+  unit((tx) =>
+    tx.db
+      .updateTable('org_step')
+      .set({ askedAt: new Date(Date.now() - 120_000) })
+      .where('runId', '=', runId)
+      .execute(),
+  );
 const failure = (kind: CrmFailure['kind']): CrmAnswer<never> => ({
   isOk: false,
   kind,
@@ -82,7 +90,7 @@ test('an org that has nothing is asked again, but not before it would show it', 
   await unit((tx) =>
     tx.db
       .updateTable('org_step')
-      .set({ askedAt: new Date(Date.now() - 60_000) })
+      .set({ askedAt: new Date(Date.now() - 120_000) })
       .where('runId', '=', runId)
       .execute(),
   );
@@ -91,8 +99,27 @@ test('an org that has nothing is asked again, but not before it would show it', 
   });
 });
 
+test('of two attempts at the same time one asks the org', async () => {
+  const read = await step();
+  const asked: string[] = [];
+  const attempt = (name: string) =>
+    beginOnce(backend.deps, app.tenantKey, read, {
+      create() {
+        asked.push(name);
+        return Promise.resolve({ isOk: true, value: '0Hf1' });
+      },
+      find: neverAsked,
+      lookAt: 'Setup',
+    });
+  const ends = await Promise.allSettled([attempt('one'), attempt('other')]);
+  expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(asked).toHaveLength(1);
+});
+
 test('an org that cannot tell is never asked again, and the step says what to look at', async () => {
   await expect(begin(() => Promise.resolve(failure('unreachable')))).rejects.toThrow();
+  await expect(begin(neverAsked, found(CANNOT_TELL))).rejects.toBeInstanceOf(AskedTooSoon);
+  await askedLongAgo();
   await expect(begin(neverAsked, found(CANNOT_TELL))).rejects.toBeInstanceOf(UnknownOutcome);
   await expect(step()).resolves.toMatchObject({ state: 'unknown', error: expect.stringContaining('Look at Setup') });
 });

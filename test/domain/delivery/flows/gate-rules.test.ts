@@ -205,12 +205,12 @@ test('a sandbox of another production org is unknown here, whatever its name', (
 test.each(FLOW_TYPES.map((each) => [each.id, each as FlowType] as const))(
   'a run of %s is refused where it is about environments that its requester does not reach',
   (_, type) => {
-    const isBeyondLimit = (limitedTo: string[] | undefined, payload: Record<string, unknown>) =>
+    const isBeyondLimit = (limitedTo: string[] | undefined, payload: Record<string, unknown>, projectId = SHOP) =>
       gatesOf({
         type,
         environmentId: null,
         names: namesIn(payload, { isOnSandbox: false }),
-        project: { id: SHOP, approvalPolicy: null },
+        project: { id: projectId, approvalPolicy: null },
         environments: ENVIRONMENTS,
         limitedTo,
       }).isBeyondLimit;
@@ -224,6 +224,8 @@ test.each(FLOW_TYPES.map((each) => [each.id, each as FlowType] as const))(
       expect(isBeyondLimit(undefined, payload)).toBe(false);
     }
     expect(isBeyondLimit([SHOP], { environmentName: 'prod', orgUsername: 'nobody@acme.example' })).toBe(false);
+    expect(isBeyondLimit([SHOP], {}, OTHER)).toBe(true);
+    expect(isBeyondLimit([SHOP], { postCopy: [{ orgUsername: 'deploy@other.example' }] })).toBe(false);
   },
 );
 

@@ -164,6 +164,18 @@ test('branches that are not there are said', async () => {
   git('-C', bare, 'update-ref', '-d', 'refs/heads/uat');
   await expect(merge('host-c', { branch: 'main' })).resolves.toMatchObject({
     status: 'Failed',
-    success: { error: expect.stringContaining('main or uat could not be fetched') },
+    success: { error: expect.stringContaining('has no branch uat') },
   });
+});
+
+test('a host that is away for a moment is asked again for the pull request', async () => {
+  branches('host-a', { main: { shared: 'four\n' }, uat: { shared: 'five\n' } });
+  const host = hosts.get('host-a') as GitHostSimulator;
+  host.pullRequests.length = 0;
+  host.failNext({ status: 503 }, { path: /pulls/ });
+  await expect(merge('host-a', { branch: 'main' })).resolves.toMatchObject({
+    status: 'Partial',
+    result: { merges: [{ outcome: 'conflicts', pullRequest: { number: expect.any(Number) } }] },
+  });
+  expect(host.pullRequests).toHaveLength(1);
 });
