@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Checkout, CheckoutOrder } from '../../../domain/code/git/mirror/git-mirrors.port.ts';
+import type { Checkout, CheckoutOrder, ListedFile } from '../../../domain/code/git/mirror/git-mirrors.port.ts';
 import type { GitResult, GitRun } from './git-program.ts';
 
 interface CheckoutMeans {
@@ -36,6 +36,18 @@ const FETCH = [
 const WATCH_MS = 1_000;
 
 const refused = (reason: string): Checkout => ({ isOk: false, reason });
+
+const TREE_ENTRY = /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s;
+
+/** What `ls-tree` says of a path. */
+export function listedFile(entry: string): ListedFile {
+  const [, mode = '', blob = '', path = ''] = TREE_ENTRY.exec(entry) ?? [];
+  return { path, kind: mode === '120000' ? 'link' : mode === '160000' ? 'submodule' : 'file', blob };
+}
+
+/** What `cat-file -s` answers; undefined where the mirror lacks the content. */
+export const sizeIn = ({ stdout, exitCode }: GitResult): number | undefined =>
+  exitCode === 0 ? Number(stdout) : undefined;
 
 /** Puts the regular files of a commit into an empty folder; what the mirror lacks of them is fetched in one go. */
 export async function checkOut(
@@ -76,7 +88,7 @@ export async function checkOut(
       { gitDir, fetch },
       signal,
     );
-    if (problem !== undefined) return refused(problem);
+    if (problem) return problem;
     sizeOf = await sizes();
   }
   let bytes = 0;
@@ -119,13 +131,13 @@ function watchPacks(gitDir: string, report: (bytes: number) => void): NodeJS.Tim
   return setInterval(() => void measure().catch(() => undefined), WATCH_MS);
 }
 
-/** Fetches files that the mirror lacks; answers why they are not there. @param whyTooLarge for what has come so far. */
+/** Fetches files that the mirror lacks; answers why they are not there, or undefined. @param whyTooLarge for what has come so far. */
 async function fetchMissing(
   missing: readonly string[],
   whyTooLarge: (bytes: number) => string | undefined,
   { gitDir, fetch }: Pick<CheckoutMeans, 'gitDir' | 'fetch'>,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Checkout | undefined> {
   const tooLarge = new AbortController();
   const watch = watchPacks(gitDir, (bytes) => {
     if (whyTooLarge(bytes) !== undefined) tooLarge.abort();
@@ -133,10 +145,11 @@ async function fetchMissing(
   try {
     const input = missing.map((blob) => `${blob}\n`).join('');
     const fetched = await fetch(FETCH, input, AbortSignal.any([signal, tooLarge.signal]));
-    return fetched.exitCode === 0 ? undefined : 'The files of the commit could not be fetched from the remote';
+    if (fetched.exitCode === 0) return undefined;
+    return { isOk: false, reason: 'The files of the commit could not be fetched from the remote', mayPass: true };
   } catch (error) {
     const reason = whyTooLarge(Number.MAX_SAFE_INTEGER);
-    if (tooLarge.signal.aborted && !signal.aborted && reason !== undefined) return reason;
+    if (tooLarge.signal.aborted && !signal.aborted && reason !== undefined) return refused(reason);
     throw error;
   } finally {
     clearInterval(watch);

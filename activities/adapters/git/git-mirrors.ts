@@ -12,7 +12,7 @@ import type {
 } from '../../../domain/code/git/mirror/git-mirrors.port.ts';
 import { DISK_FULL, fetchFailure, isDiskFull } from '../../../domain/code/git/mirror/fetch-failure-rules.ts';
 import type { OutboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
-import { checkOut } from './git-checkout.ts';
+import { checkOut, listedFile, sizeIn } from './git-checkout.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
 import { prepareMirror, removeUnfinishedPacks } from './git-mirror-folder.ts';
 import { openRemote, RefusedRemoteError, type RemoteOptions } from './git-remote.ts';
@@ -214,10 +214,7 @@ export function createGitMirrors({
 
     async files(mirror, sha, onFile) {
       await must(mirror, ['ls-tree', '-r', '-z', '--full-tree', '--end-of-options', sha], {
-        onToken(entry) {
-          const [, mode = '', blob = '', path = ''] = TREE_ENTRY.exec(entry) ?? [];
-          onFile({ path, kind: mode === '120000' ? 'link' : mode === '160000' ? 'submodule' : 'file', blob });
-        },
+        onToken: (entry) => onFile(listedFile(entry)),
       });
     },
 
@@ -232,19 +229,20 @@ export function createGitMirrors({
       return exitCode === 0 ? stdout : undefined;
     },
 
+    sizeOf: async (mirror, blob) => sizeIn(await run(mirror, ['cat-file', '-s', '--end-of-options', blob])),
+
     async checkout(mirror, remote, order, stop) {
       const fetch = (args: readonly string[], input: string, whole: AbortSignal) =>
         withRemote(mirror, remote, (access) => run(mirror, args, { ...access, input }), whole);
       try {
         return await checkOut(order, { gitDir: dirOf(mirror), run: (...given) => run(mirror, ...given), fetch }, stop);
       } catch (error) {
-        if (error instanceof RefusedRemoteError) return { isOk: false, reason: error.message };
+        if (error instanceof RefusedRemoteError) return { isOk: false, reason: error.message, mayPass: true };
         throw error;
       }
     },
   };
 }
 
-const TREE_ENTRY = /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s;
 const COMMIT_FIELDS = ['%H', '%an', '%ae', '%at', '%ct', '%s', '%b'].join('%x00');
 const COMMIT_FIELD_COUNT = 7;

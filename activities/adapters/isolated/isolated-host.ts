@@ -13,7 +13,8 @@ export interface HostRun {
   args: string[];
   cwd: string;
   env: Record<string, string>;
-  timeoutMs: number;
+  /** Undefined: whoever runs it looks at the clock. */
+  timeoutMs: number | undefined;
   /** It is told lines on its standard input, and what it prints on its standard output are answers, a line each. */
   isTalking: boolean;
 }
@@ -35,9 +36,12 @@ const LINE_LENGTH_MAX = 1_000;
 
 let folder: string | undefined;
 let group: number | undefined;
-let tell: ((line: string) => void) | undefined;
+/** What the program is to be told when it runs. */
+const untold: string[] = [];
+let tell = (line: string): void => void untold.push(line);
 
-const report = (said: HostReport) => void process.send?.(said);
+/** A worker that is gone hears nothing: the channel closes, and what is done then is done. */
+const report = (said: HostReport) => void process.send?.(said, undefined, undefined, () => undefined);
 
 function run({ program, args, cwd, env, timeoutMs, isTalking }: HostRun): void {
   let why: EndedProgram['why'] = 'exited';
@@ -46,7 +50,8 @@ function run({ program, args, cwd, env, timeoutMs, isTalking }: HostRun): void {
   // It may have ended before it has read what it is told.
   child.stdin.on('error', () => undefined);
   if (isTalking) {
-    tell = (line) => child.stdin.write(`${line}\n`);
+    tell = (line) => void child.stdin.write(`${line}\n`);
+    untold.splice(0).forEach(tell);
     hearLines(child.stdout);
   } else child.stdin.end();
   group = child.pid;
@@ -54,10 +59,11 @@ function run({ program, args, cwd, env, timeoutMs, isTalking }: HostRun): void {
   const kill = () => {
     if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
   };
-  const limit = setTimeout(() => {
+  const stop = () => {
     why = 'timed_out';
     kill();
-  }, timeoutMs);
+  };
+  const limit = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs);
   for (const stream of isTalking ? [child.stderr] : [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       tail = (tail + text).slice(-TAIL_LENGTH);
@@ -99,7 +105,7 @@ process.on('message', (order: HostOrder) => {
       process.stderr.write(`the folder of an isolated program could not be made: ${(error as Error).message}\n`);
       process.disconnect();
     }
-  } else if ('tell' in order) tell?.(order.tell);
+  } else if ('tell' in order) tell(order.tell);
   else run(order.run);
 });
 process.on('disconnect', () => {

@@ -19,7 +19,8 @@ export interface IsolatedProgram {
   readable: string[];
   cwd: string;
   env: Record<string, string>;
-  timeoutMs: number;
+  /** Undefined: it may last until the place is closed. */
+  timeoutMs: number | undefined;
 }
 
 /** What such a program is given of the environment: nothing that is ours. */
@@ -112,7 +113,7 @@ export class IsolatedPlace<Name extends string> {
     return report && 'ended' in report ? { ...report.ended, isApart: apart.length > 0 } : undefined;
   }
 
-  /** Tells a program that talks a line. */
+  /** Tells a program that talks a line; before it runs, it is told when it does. */
   tell(line: string): void {
     this.#order({ tell: line });
   }
@@ -158,18 +159,24 @@ export class IsolatedPlace<Name extends string> {
 export function whyFailed(
   name: string,
   { why, exitCode, tail }: EndedProgram,
-  { timeoutMs, setting }: { timeoutMs: number; setting: string | undefined },
+  { timeoutMs = 0, setting }: { timeoutMs: number | undefined; setting: string | undefined },
 ): string | undefined {
   if (why === 'timed_out') return `${name} did not end within ${timeoutMs / 1_000} s`;
   if (why === 'not_started') return `${name} could not be started`;
   if (exitCode === 0) return undefined;
-  if (/heap out of memory/i.test(tail))
-    return `${name} ran out of memory${setting === undefined ? '' : ` (${setting})`}`;
-  // As shells and namespaces report a signal.
-  const end = exitCode === null || exitCode > 128 ? 'was killed' : `ended with exit code ${exitCode}`;
+  if (isOutOfHeap(tail)) return `${name} ran out of memory${setting === undefined ? '' : ` (${setting})`}`;
+  const end = isSignal(exitCode) ? 'was killed' : `ended with exit code ${exitCode}`;
   const line = /^(?:\w*Error: )(.*)$/m.exec(tail)?.[1];
   return line === undefined ? `${name} ${end}` : `${name} ${end}: ${withoutPaths(line)}`;
 }
+
+const isOutOfHeap = (tail: string): boolean => /heap out of memory/i.test(tail);
+/** As shells and namespaces report it. */
+const isSignal = (exitCode: number | null): boolean => exitCode === null || exitCode > 128;
+
+/** Whether the machine ended a program, or did not start it: another time that may go well. Its own bounds stay. */
+export const mayPass = ({ why, exitCode, tail }: EndedProgram): boolean =>
+  why === 'not_started' || (why === 'exited' && isSignal(exitCode) && !isOutOfHeap(tail));
 
 const withoutPaths = (text: string): string => text.replaceAll(/(\/[^\s'",:/]+){2,}/g, '…').slice(0, 300);
 

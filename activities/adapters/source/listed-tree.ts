@@ -4,13 +4,25 @@ import { Readable } from 'node:stream';
 import { type Ignore, ROOT, sdr, xml } from './converter-library.ts';
 
 const XML_MAX_BYTES = 20_000_000;
+/** Buffers are not in the heap whose size is bounded. The platform takes no zip with such a file. */
+const FILE_MAX_BYTES = 50_000_000;
+
+interface Replacement {
+  of: Ignore;
+  find: string;
+  replaceWith: string;
+}
 
 /** The files of a commit by their names; contents are on disk where they are needed. */
 export class ListedTree extends sdr.TreeContainer {
   readonly #folder: string;
   readonly #files = new Set<string>();
   readonly #entries = new Map<string, Set<string>>();
-  replacements: { of: Ignore; find: string; replaceWith: string }[] = [];
+  #replacements: readonly Replacement[] = [];
+  #maxBytes = Number.POSITIVE_INFINITY;
+  #bytes = 0;
+  /** The library reads some files more than once. */
+  readonly #counted = new Set<string>();
 
   constructor(folder: string, files: readonly string[]) {
     super();
@@ -26,6 +38,14 @@ export class ListedTree extends sdr.TreeContainer {
         path = above;
       }
     }
+  }
+
+  /** From now on files are read as they are deployed, and all of them may have so many bytes. */
+  beginOutput(replacements: readonly Replacement[], maxBytes: number): void {
+    this.#replacements = replacements;
+    this.#maxBytes = maxBytes;
+    this.#bytes = 0;
+    this.#counted.clear();
   }
 
   exists(path: string): boolean {
@@ -49,12 +69,24 @@ export class ListedTree extends sdr.TreeContainer {
   }
 
   #contentOf(path: string): Buffer {
+    const content = this.#replacedContentOf(path);
+    assertSize(path, content.length);
+    if (this.#counted.has(path)) return content;
+    this.#counted.add(path);
+    this.#bytes += content.length;
+    if (this.#bytes > this.#maxBytes)
+      throw new Error(
+        `The deployment would have more than ${this.#maxBytes / 1024 / 1024} MB: deploy fewer packages at a time`,
+      );
+    return content;
+  }
+
+  #replacedContentOf(path: string): Buffer {
     const name = path.slice(ROOT.length + 1);
     const file = join(this.#folder, name);
-    if (path.endsWith('.xml') && statSync(file).size > XML_MAX_BYTES)
-      throw new Error(`${path} is larger than ${XML_MAX_BYTES / 1_000_000} MB`);
+    assertSize(path, statSync(file).size);
     const content = readFileSync(file);
-    const own = this.replacements.filter(({ of, find }) => of.ignores(name) && content.includes(find));
+    const own = this.#replacements.filter(({ of, find }) => of.ignores(name) && content.includes(find));
     // What is no text is left as it is.
     if (own.length === 0 || content.includes(0)) return content;
     return Buffer.from(
@@ -69,6 +101,11 @@ export class ListedTree extends sdr.TreeContainer {
   stream(path: string): Readable {
     return Readable.from([this.#contentOf(path)]);
   }
+}
+
+function assertSize(path: string, bytes: number): void {
+  const max = path.endsWith('.xml') ? XML_MAX_BYTES : FILE_MAX_BYTES;
+  if (bytes > max) throw new Error(`${path} is larger than ${max / 1_000_000} MB`);
 }
 
 function assertXml(path: string, text: string): void {

@@ -21,7 +21,7 @@ import { ListedTree } from './listed-tree.ts';
 export type ConverterOrder =
   | { read: Side; tree: SourceTree }
   | { inner: Side; units: number[] }
-  | { convert: ConversionOrder };
+  | { convert: ConversionOrder; maxBytes: number };
 
 export type ConverterAnswer = { isOk: true; value: unknown } | { isOk: false; reason: string };
 
@@ -126,13 +126,17 @@ function innerOf(side: Side, units: readonly number[]): ComponentName[] {
     .map((child) => manifestName(registry, child.type, child.fullName));
 }
 
-async function convert({ units, deletions, replacements, apiVersion }: ConversionOrder): Promise<string[]> {
+async function convert(
+  { units, deletions, replacements, apiVersion }: ConversionOrder,
+  maxBytes: number,
+): Promise<string[]> {
   const { registry, tree, components } = sideOf('head');
-  tree.replacements = replacements.map(({ find, replaceWith, files = ['**'] }: StaticReplacement) => ({
+  const own = replacements.map(({ find, replaceWith, files = ['**'] }: StaticReplacement) => ({
     of: ignore().add(files),
     find,
     replaceWith,
   }));
+  tree.beginOutput(own, maxBytes);
   const set = new sdr.ComponentSet(
     units.flatMap((unit) => components[unit] ?? []),
     registry,
@@ -155,7 +159,7 @@ async function convert({ units, deletions, replacements, apiVersion }: Conversio
 async function execute(order: ConverterOrder): Promise<unknown> {
   if ('read' in order) return read(order.read, order.tree);
   if ('inner' in order) return innerOf(order.inner, order.units);
-  return convert(order.convert);
+  return convert(order.convert, order.maxBytes);
 }
 
 for await (const number of createInterface({ input: process.stdin })) {

@@ -3,6 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Answer } from '../../../domain/kernel/outbound/answer.port.ts';
 import type { ComponentName, SourceRefusal } from '../../../domain/delivery/source/source-build.port.ts';
+import { UNZIPPED_MAX_BYTES } from '../../../domain/delivery/source/source-file-rules.ts';
 import type {
   ConversionOrder,
   ConversionPlace,
@@ -13,7 +14,7 @@ import type {
   SourceConverter,
   SourceTree,
 } from '../../../domain/delivery/source/source-converter.port.ts';
-import { closedEnvironment, IsolatedPlace, whyFailed } from '../isolated/isolated-place.ts';
+import { closedEnvironment, IsolatedPlace, mayPass, whyFailed } from '../isolated/isolated-place.ts';
 import { packagesAbove } from '../isolated/isolation.ts';
 import type { ConverterAnswer, ConverterOrder } from './source-converter-process.ts';
 
@@ -22,6 +23,7 @@ const NAME = 'The conversion of the source';
 const TIMEOUT_MS = 10 * 60_000;
 const HEAP_MB = 1_024;
 const AT_ONCE = 2;
+const LATE = Symbol('late');
 const ANSWER_MAX_BYTES = 128 * 1024 * 1024;
 
 export interface SourceConverterOptions {
@@ -29,7 +31,10 @@ export interface SourceConverterOptions {
   folder: string;
   /** Heap of the process, in MB. */
   heapMb?: number;
+  /** For all that the process is asked; what is done in between, such as fetching files, does not count. */
   timeoutMs?: number;
+  /** The size that all files which it writes may have together. */
+  outputMaxBytes?: number;
   /** Places that are open at the same time; others wait. */
   atOnce?: number;
   node?: string;
@@ -42,6 +47,7 @@ export function createSourceConverter({
   folder,
   heapMb = HEAP_MB,
   timeoutMs = TIMEOUT_MS,
+  outputMaxBytes = UNZIPPED_MAX_BYTES,
   atOnce = AT_ONCE,
   node = process.execPath,
 }: SourceConverterOptions): SourceConverter {
@@ -55,7 +61,7 @@ export function createSourceConverter({
           subfolders: ['head', 'base', 'orders', 'answers', 'scratch'],
           node,
         });
-        return new Conversion(place, { node, heapMb, timeoutMs }, signal, done);
+        return new Conversion(place, { node, heapMb, timeoutMs, outputMaxBytes }, signal, done);
       } catch (error) {
         done();
         throw error;
@@ -107,12 +113,14 @@ class Conversion implements ConversionPlace {
   readonly #done: () => void;
   readonly #ended: ReturnType<Folders['run']>;
   readonly #timeoutMs: number;
+  readonly #outputMaxBytes: number;
+  #leftMs: number;
   #hear: (number: string) => void = () => undefined;
   #orders = 0;
 
   constructor(
     place: Folders,
-    { node, heapMb, timeoutMs }: { node: string; heapMb: number; timeoutMs: number },
+    { node, heapMb, timeoutMs, outputMaxBytes }: Required<Omit<SourceConverterOptions, 'folder' | 'atOnce'>>,
     signal: AbortSignal,
     done: () => void,
   ) {
@@ -121,6 +129,8 @@ class Conversion implements ConversionPlace {
     this.#signal = signal;
     this.#done = done;
     this.#timeoutMs = timeoutMs;
+    this.#leftMs = timeoutMs;
+    this.#outputMaxBytes = outputMaxBytes;
     const { head, base, orders, answers, scratch } = place.folders;
     const packages = packagesAbove(PROCESS);
     const allowed = [dirname(PROCESS), ...packages, dirname(head)].map((path) => `--allow-fs-read=${path}`);
@@ -131,7 +141,7 @@ class Conversion implements ConversionPlace {
         readable: [node, dirname(PROCESS), ...packages],
         cwd: scratch,
         env: { ...closedEnvironment(node, scratch), SF_DISABLE_LOG_FILE: 'true', SF_DISABLE_TELEMETRY: 'true' },
-        timeoutMs,
+        timeoutMs: undefined,
       },
       signal,
       (line) => this.#hear(line),
@@ -149,10 +159,10 @@ class Conversion implements ConversionPlace {
   }
 
   async convert(order: ConversionOrder): Promise<Answer<Converted, SourceRefusal>> {
-    const warned = await this.#ask<string[]>({ convert: order });
+    const warned = await this.#ask<string[]>({ convert: order, maxBytes: this.#outputMaxBytes });
     if (!warned.isOk) return warned;
     // What is read below changes no more.
-    await this.#ended;
+    if ((await this.#inTime(this.#ended)) === LATE) return this.#late();
     const folder = join(this.#place.folders.answers, 'package');
     const files = await filesIn(folder);
     if (!files) return refused('The conversion wrote something that is no file');
@@ -166,23 +176,50 @@ class Conversion implements ConversionPlace {
   async #ask<Value>(order: ConverterOrder): Promise<Answer<Value, SourceRefusal>> {
     const { orders, answers } = this.#place.folders;
     const number = String(++this.#orders);
-    await writeFile(join(orders, `${number}.json`), JSON.stringify(order));
-    const said = new Promise<string>((resolve) => {
-      this.#hear = resolve;
+    await writeFile(join(orders, `${number}.json`), JSON.stringify(order)).catch((error: unknown) => {
+      // With the signal goes the folder.
+      this.#signal.throwIfAborted();
+      throw error;
+    });
+    const said = new Promise<'said'>((resolve) => {
+      this.#hear = (line) => {
+        if (line === number) resolve('said');
+      };
     });
     this.#place.tell(number);
-    const heard = await Promise.race([said, this.#ended]);
+    const heard = await this.#inTime(Promise.race([said, this.#ended]));
     this.#signal.throwIfAborted();
-    if (heard === undefined) return refused(`${NAME} was killed`);
-    if (typeof heard !== 'string')
-      return refused(
-        whyFailed(NAME, heard, { timeoutMs: this.#timeoutMs, setting: undefined }) ?? `${NAME} ended early`,
-      );
+    if (heard === LATE) return this.#late();
+    if (heard === undefined) throw new Error(`${NAME} was killed`);
+    if (heard !== 'said') {
+      const why = whyFailed(NAME, heard, { timeoutMs: undefined, setting: undefined }) ?? `${NAME} ended early`;
+      if (mayPass(heard)) throw new Error(why);
+      return refused(why);
+    }
     const path = join(answers, `${number}.json`);
     const state = await lstat(path);
     if (!state.isFile() || state.size > ANSWER_MAX_BYTES) return refused(`${NAME} found too much to be listed`);
     const answer = JSON.parse(await readFile(path, 'utf8')) as ConverterAnswer;
     return answer.isOk ? { isOk: true, value: answer.value as Value } : answer;
+  }
+
+  /** What the process does, or `LATE` when its time is up: it is killed when the place is closed. */
+  async #inTime<Value>(doing: Promise<Value>): Promise<Value | typeof LATE> {
+    const since = performance.now();
+    let clock: NodeJS.Timeout | undefined;
+    const late = new Promise<typeof LATE>((resolve) => {
+      clock = setTimeout(resolve, this.#leftMs, LATE);
+    });
+    try {
+      return await Promise.race([doing, late]);
+    } finally {
+      clearTimeout(clock);
+      this.#leftMs -= performance.now() - since;
+    }
+  }
+
+  #late(): SourceRefusal {
+    return refused(`${NAME} did not end within ${this.#timeoutMs / 1_000} s`);
   }
 }
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
 import type { Remote } from '../../../domain/code/git/mirror/git-mirrors.port.ts';
 import { projectById } from '../../../domain/projects/projects/projects.queries.ts';
-import { changedUnits, isWithin, withoutTwins } from '../../../domain/delivery/source/delta-rules.ts';
+import { changedUnits, directoryOf, withoutTwins } from '../../../domain/delivery/source/delta-rules.ts';
 import {
   chosenPackages,
-  packageOf,
+  packageFinder,
   replacementWarnings,
   whyReadOtherwise,
 } from '../../../domain/delivery/source/project-file-rules.ts';
@@ -103,14 +103,16 @@ const short = (sha: string): string => sha.slice(0, 8);
 
 async function build(work: SourceWork): Promise<SourceBuild> {
   const { order, warnings } = work;
+  if (order.replacements?.some(({ find }) => find === '')) throw new Refused('A replacement has no text to find');
   const head = valueOf(await readCommit(work, 'head', order.commitSha));
   const chosen = chosenPackages(head.project, order.packages);
   if (typeof chosen === 'string') throw new Refused(chosen);
   warnings.push(...replacementWarnings(head.project, order.replacements ?? []), ...looseWarning(head.loose));
   const { base, whyWhole, isRelated } = await compare(work, head);
   const before = base ? chosenPackages(base.project, order.packages) : [];
-  const directories = [...chosen, ...(typeof before === 'string' ? [] : before)].map(({ directory }) => directory);
-  const isChosen = ({ path }: SourceUnit) => directories.some((directory) => isWithin(directory, path));
+  const packages = [...chosen, ...(typeof before === 'string' ? [] : before)];
+  const directories = new Set(packages.map(({ directory }) => directory));
+  const isChosen = ({ path }: SourceUnit) => directoryOf(directories, path) !== undefined;
   const wanted = base && whyWhole === undefined ? changedUnits(head, base) : head.units;
   const { units, twins } = withoutTwins(wanted.filter(isChosen));
   for (const { type, fullName } of twins)
@@ -162,9 +164,8 @@ async function convert(
   { project }: CommitSource,
   { units, whyWhole, deletions, pending: pendingDeletions }: Plan,
 ): Promise<SourceBuild> {
-  const components = units.map(({ type, fullName, path }) => {
-    return { type, fullName, path, package: packageOf(project, path) };
-  });
+  const packageOf = packageFinder(project);
+  const components = units.map(({ type, fullName, path }) => ({ type, fullName, path, package: packageOf(path) }));
   const ran = order.baseSha === null ? 'nothing' : short(order.baseSha);
   if (units.length + deletions.length === 0) {
     const reason = whyWhole ?? `Nothing to deploy differs from ${ran}, which the environment ran`;

@@ -4,7 +4,7 @@ import type { KnownSource } from '../../../domain/delivery/source/delta-rules.ts
 import { type ProjectFile, readProjectFile } from '../../../domain/delivery/source/project-file-rules.ts';
 import type { SourceOrder, SourceRefusal } from '../../../domain/delivery/source/source-build.port.ts';
 import type { ConversionPlace, Side, SourceUnit } from '../../../domain/delivery/source/source-converter.port.ts';
-import { sourceFiles, whyTooMuchSource } from '../../../domain/delivery/source/source-file-rules.ts';
+import { sourceFiles, whyTooMuchListed, whyTooMuchSource } from '../../../domain/delivery/source/source-file-rules.ts';
 import type { Answer } from '../../../domain/kernel/outbound/answer.port.ts';
 import type { Deps } from '../../deps.ts';
 
@@ -37,7 +37,7 @@ export interface CommitSource extends KnownSource {
   loose: readonly string[];
 }
 
-const IGNORED = '.forceignore';
+const IGNORE_FILE = '.forceignore';
 const SETTINGS_MAX_BYTES = 1024 * 1024;
 
 /** Reads by the names of files what components a commit has. */
@@ -47,22 +47,20 @@ export async function readCommit(
   sha: string,
 ): Promise<Answer<CommitSource, SourceRefusal>> {
   const refused = (reason: string): SourceRefusal => ({ isOk: false, reason });
-  const listed: ListedFile[] = [];
-  await git.mirrors.files(mirror, sha, (file) => listed.push(file));
-  const settings: string[] = [];
-  for (const name of [MANIFEST, IGNORED]) {
-    const isThere = listed.some(({ path, kind }) => path === name && kind === 'file');
-    if (!isThere && name === MANIFEST) return refused(`The commit has no ${MANIFEST}`);
-    const text = isThere ? await git.mirrors.file(mirror, remote, sha, name, SETTINGS_MAX_BYTES) : '';
-    if (text === undefined) return refused(`${name} is larger than 1 MB, or could not be fetched from the remote`);
-    settings.push(text);
-  }
-  const [text = '', forceIgnore = ''] = settings;
-  const project = readProjectFile(text);
+  const listed = await listedFiles(git.mirrors, mirror, sha);
+  if (typeof listed === 'string') return refused(listed);
+  const settings = (name: string) => settingsFile(git.mirrors, { mirror, remote, sha }, listed, name);
+  const manifest = await settings(MANIFEST);
+  if (!manifest.isOk) return manifest;
+  if (manifest.value === undefined) return refused(`The commit has no ${MANIFEST}`);
+  const project = readProjectFile(manifest.value);
   if (typeof project === 'string') return refused(project);
   const directories = project.packages.map(({ directory }) => directory);
-  const blobs = sourceFiles(listed, directories);
+  const blobs = sourceFiles(listed, new Set(directories));
   if (typeof blobs === 'string') return refused(blobs);
+  const ignoring = await settings(IGNORE_FILE);
+  if (!ignoring.isOk) return ignoring;
+  const forceIgnore = ignoring.value ?? '';
   // None of the environment's may take back one of the repository's.
   const own = ignoredPaths.filter((pattern) => !pattern.startsWith('!'));
   const read = await place.read(side, {
@@ -73,6 +71,39 @@ export async function readCommit(
   });
   if (!read.isOk) return read;
   return { isOk: true, value: { sha, project, forceIgnore, blobs, ...read.value } };
+}
+
+/** All files of a commit, or why there are too many, in words. */
+async function listedFiles(mirrors: GitMirrors, mirror: MirrorOf, sha: string): Promise<ListedFile[] | string> {
+  const listed: ListedFile[] = [];
+  const count = { files: 0, characters: 0 };
+  await mirrors.files(mirror, sha, (file) => {
+    count.files++;
+    count.characters += file.path.length;
+    if (whyTooMuchListed(count) === undefined) listed.push(file);
+  });
+  return whyTooMuchListed(count) ?? listed;
+}
+
+/** The text of a file that says how others are read; undefined: there is none. Rejects when it cannot be read now. */
+async function settingsFile(
+  mirrors: GitMirrors,
+  { mirror, remote, sha }: { mirror: MirrorOf; remote: Remote; sha: string },
+  listed: readonly ListedFile[],
+  name: string,
+): Promise<Answer<string | undefined, SourceRefusal>> {
+  const entry = listed.find(({ path }) => path === name);
+  if (!entry) return { isOk: true, value: undefined };
+  if (entry.kind !== 'file')
+    return {
+      isOk: false,
+      reason: `${name} is a symbolic link or submodule, which is not followed: put the file there`,
+    };
+  const text = await mirrors.file(mirror, remote, sha, name, SETTINGS_MAX_BYTES);
+  if (text !== undefined) return { isOk: true, value: text };
+  const size = await mirrors.sizeOf(mirror, entry.blob);
+  if (size === undefined || size <= SETTINGS_MAX_BYTES) throw new Error(`${name} could not be read from the remote`);
+  return { isOk: false, reason: `${name} is larger than ${SETTINGS_MAX_BYTES / 1024 / 1024} MB` };
 }
 
 /** Puts the files into the place that converting some units reads, or looking into them. */
@@ -91,5 +122,6 @@ export async function checkOutUnits(
     whyTooLarge: whyTooMuchSource,
   };
   const checkout = await git.mirrors.checkout(mirror, remote, order, signal);
-  if (!checkout.isOk) throw new Refused(checkout.reason);
+  if (checkout.isOk) return;
+  throw checkout.mayPass ? new Error(checkout.reason) : new Refused(checkout.reason);
 }

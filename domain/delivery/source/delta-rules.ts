@@ -10,8 +10,20 @@ export interface KnownSource {
 
 export const keyOf = ({ type, fullName }: ComponentName): string => `${type}\0${fullName}`;
 
-export const isWithin = (directory: string, path: string): boolean =>
-  directory === '' || path === directory || path.startsWith(`${directory}/`);
+/** Levels that a path of source may have. */
+export const PATH_DEPTH_MAX = 50;
+
+/** The innermost of some directories that a path is in; undefined: in none of them. */
+export function directoryOf(directories: { has: (directory: string) => boolean }, path: string): string | undefined {
+  let found = directories.has('') ? '' : undefined;
+  for (let depth = 0, end = 0; depth < PATH_DEPTH_MAX && end < path.length; depth++) {
+    const next = path.indexOf('/', end + 1);
+    end = next < 0 ? path.length : next;
+    const directory = path.slice(0, end);
+    if (directories.has(directory)) found = directory;
+  }
+  return found;
+}
 
 /** Units of a name: those of several packages may have the same one. */
 function unitsByKey(units: Iterable<SourceUnit>): Map<string, SourceUnit[]> {

@@ -1,5 +1,5 @@
 import { normalPath } from '../../code/git/package-rules.ts';
-import { isWithin } from './delta-rules.ts';
+import { directoryOf, PATH_DEPTH_MAX } from './delta-rules.ts';
 import type { StaticReplacement } from './source-build.port.ts';
 
 /** A directory of `sfdx-project.json` whose source is deployed. */
@@ -20,7 +20,7 @@ export interface ProjectFile {
 }
 
 const CONVERSION_MEMBERS = ['sourceBehaviorOptions', 'registryPresets', 'registryCustomizations'];
-const PACKAGES_MAX = 2_000;
+const PACKAGES_MAX = 500;
 
 /** Answers why not, in words, when a text is no such file. */
 export function readProjectFile(text: string): ProjectFile | string {
@@ -39,6 +39,8 @@ export function readProjectFile(text: string): ProjectFile | string {
     const directory = normalPath(entry.path);
     if (entry.path.startsWith('/') || directory.split('/').includes('..'))
       return `The package directory ${entry.path} of sfdx-project.json is outside of the repository`;
+    if (directory.split('/').length > PATH_DEPTH_MAX)
+      return `The package directory ${directory.slice(0, 200)}… of sfdx-project.json is too deep`;
     const name = typeof entry.package === 'string' && entry.package.trim() !== '' ? entry.package.trim() : directory;
     packages.push({ name, directory });
   }
@@ -72,14 +74,11 @@ export function chosenPackages(
   return packages.filter((each) => wanted.some((asked) => isMeant(asked, each)));
 }
 
-/** The package that a path is in: the innermost directory counts. */
-export const packageOf = ({ packages }: ProjectFile, path: string): string =>
-  packages
-    .filter(({ directory }) => isWithin(directory, path))
-    .reduce<SourcePackage>((best, each) => (each.directory.length > best.directory.length ? each : best), {
-      name: packages.find(({ directory }) => directory === '')?.name ?? '',
-      directory: '',
-    }).name;
+/** Finds the package that a path is in: the innermost directory counts, and of several of the same the first. */
+export function packageFinder({ packages }: ProjectFile): (path: string) => string {
+  const names = new Map(packages.toReversed().map(({ directory, name }) => [directory, name]));
+  return (path) => names.get(directoryOf(names, path) ?? '') ?? '';
+}
 
 /** Why files that did not change may be read otherwise than before, in words, or undefined. */
 export function whyReadOtherwise(

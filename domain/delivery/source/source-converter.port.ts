@@ -68,7 +68,10 @@ export interface SourceConverter {
   open: (signal: AbortSignal) => Promise<ConversionPlace>;
 }
 
-/** What goes wrong with the source is an answer; each call rejects with the reason of the signal when that ended it. */
+/**
+ * What goes wrong with the source is an answer. Each call rejects with the reason of the signal when that ended it, and when
+ * the machine ended the process.
+ */
 export interface ConversionPlace {
   /** Where the files of a commit are put that converting needs. */
   folders: Readonly<Record<Side, string>>;

@@ -68,8 +68,13 @@ export interface ListedFile {
   blob: string;
 }
 
-/** @property leftOut counts links, submodules and unwritable names, too. @property reason for people. */
-export type Checkout = { isOk: true; files: number; leftOut: number; bytes: number } | { isOk: false; reason: string };
+/**
+ * @property leftOut counts links, submodules and unwritable names, too. @property reason for people.
+ * @property mayPass the remote did not hand out what the mirror lacks.
+ */
+export type Checkout =
+  | { isOk: true; files: number; leftOut: number; bytes: number }
+  | { isOk: false; reason: string; mayPass?: true };
 
 /** Copies of the repositories of projects, read by the git program. Names and ids in them are untrusted. */
 export interface GitMirrors {
@@ -103,6 +108,8 @@ export interface GitMirrors {
   files: (mirror: MirrorOf, sha: string, onFile: (file: ListedFile) => void) => Promise<void>;
   /** A file as it is in a commit; undefined when there is none, or it is larger. Fetches it where the mirror lacks it. */
   file: (mirror: MirrorOf, remote: Remote, sha: string, path: string, maxBytes: number) => Promise<string | undefined>;
+  /** Bytes of a content; undefined when the mirror lacks it. */
+  sizeOf: (mirror: MirrorOf, blob: string) => Promise<number | undefined>;
   /**
    * Writes the regular files of a commit into a folder: no links, no submodules, nothing outside of it. Fetches what the
    * mirror lacks of them.

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { eventually } from '../../../support/eventually.ts';
 import { newRepository, type TestRepository } from '../../../support/repository.ts';
 import { sourceBuilds, sourceOf } from '../../../support/source-builds.ts';
@@ -139,10 +139,39 @@ test('memory and time of a conversion are bounded', async () => {
     isOk: false,
     reason: 'The conversion of the source did not end within 0.3 s',
   });
-  await expect(bounded({ heapMb: 100 })).resolves.toEqual({
+  await expect(bounded({ heapMb: 60 })).resolves.toEqual({
     isOk: false,
     reason: 'The conversion of the source ran out of memory',
   });
+});
+
+test('a file that no deployment takes, and replacements that make much of little, are refused', async () => {
+  const commitSha = commitOf({ ...PROJECT, ...sourceOf.apexClass('app', 'Rater', 'a'.repeat(10_000)) });
+  const small = sourceBuilds(repository.path, { outputMaxBytes: 1024 * 1024 });
+  const replacing = (find: string) =>
+    small.build({ commitSha, baseSha: null, replacements: [{ find, replaceWith: 'b'.repeat(1_000) }] });
+  await expect(small.build({ commitSha, baseSha: null })).resolves.toMatchObject({ isOk: true });
+  await expect(replacing('a')).resolves.toMatchObject({ reason: expect.stringMatching(/would have more than 1 MB/) });
+  await expect(replacing('')).resolves.toEqual({ isOk: false, reason: 'A replacement has no text to find' });
+  small.remove();
+  const enormous = commitOf({ ...PROJECT, ...sourceOf.apexClass('app', 'Rater', ' '.repeat(51_000_000)) });
+  await expect(refusalOf(enormous)).resolves.toMatch(/app\/classes\/Rater.cls is larger than 50 MB/);
+});
+
+test('a list of ignored files that is a link is refused; one that cannot be fetched now fails to be tried again', async () => {
+  const files = { ...PROJECT, ...CLASS };
+  await expect(refusalOf(commitOf(files, [['120000', '.forceignore', 'app']]))).resolves.toMatch(
+    /^\.forceignore is a symbolic link/,
+  );
+  const unread = commitOf({ ...files, '.forceignore': '**/classes/**\n' });
+  repository.commit({ branch: 'other', files, from: null });
+  await source.built({ commitSha: repository.tip('other') ?? '', baseSha: null });
+  // The mirror has the commit, and not yet what is in its list.
+  renameSync(repository.path, `${repository.path}.away`);
+  const away = source.build({ commitSha: unread, baseSha: null });
+  await expect(away).rejects.toThrow('.forceignore could not be read');
+  renameSync(`${repository.path}.away`, repository.path);
+  await expect(source.built({ commitSha: unread, baseSha: null })).resolves.toMatchObject({ form: 'nothing' });
 });
 
 test('a build that is cancelled ends with its process and folder, and gives its turn to the next', async () => {

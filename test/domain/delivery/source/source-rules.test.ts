@@ -1,6 +1,7 @@
 import {
   changedHolders,
   changedUnits,
+  directoryOf,
   goneUnits,
   isNeverDeleted,
   plannedDeletions,
@@ -8,7 +9,7 @@ import {
 } from '../../../../domain/delivery/source/delta-rules.ts';
 import {
   chosenPackages,
-  packageOf,
+  packageFinder,
   readProjectFile,
   whyReadOtherwise,
 } from '../../../../domain/delivery/source/project-file-rules.ts';
@@ -16,6 +17,7 @@ import type { SourceUnit } from '../../../../domain/delivery/source/source-conve
 import {
   looseWarning,
   sourceFiles,
+  whyTooMuchListed,
   whyTooMuchSource,
   whyTooMuchToDeploy,
 } from '../../../../domain/delivery/source/source-file-rules.ts';
@@ -140,7 +142,7 @@ test('a project file names packages by name or directory, and says what reads so
   ]);
   expect(chosenPackages(project, ['a/inner/', 'A'])).toEqual(project.packages);
   expect(chosenPackages(project, ['a'])).toEqual(project.packages.slice(0, 1));
-  expect([packageOf(project, 'a/inner/x'), packageOf(project, 'a/x')]).toEqual(['a/inner', 'A']);
+  expect(['a/inner/x', 'a/x', 'ab/x'].map(packageFinder(project))).toEqual(['a/inner', 'A', '']);
   const now = { project, forceIgnore: '' };
   const later = read({
     packageDirectories: [{ ...packageDirectories[0], versionNumber: '2.0.0.NEXT' }, { path: 'a/inner' }],
@@ -157,12 +159,28 @@ test('limits of the platform and of a build are told in words', () => {
   expect(whyTooMuchToDeploy({ files: 10_001, bytes: 1 })).toMatch(/10,001 files/);
   expect(whyTooMuchToDeploy({ files: 1, bytes: 700 * 1024 * 1024 })).toMatch(/700 MB unzipped/);
   expect(whyTooMuchSource({ files: 100_001, bytes: 0 })).toMatch(/more than 100,000 files/);
+  expect(whyTooMuchListed({ files: 300_000, characters: 1 })).toBeUndefined();
+  expect(whyTooMuchListed({ files: 300_001, characters: 1 })).toMatch(/more than 300,000 files/);
+  expect(whyTooMuchListed({ files: 1, characters: 2 ** 30 })).toMatch(/paths/);
   expect(whyTooMuchSource({ files: 1, bytes: 2 ** 40 })).toMatch(/larger than 600 MB/);
   const file = (path: string) => ({ path, kind: 'file' as const, blob: '1' });
   for (const path of ['a/b\u0000', 'a/b\\c', 'a/b?', 'a/\uFFFD', 'a//b', 'a/../b', 'a/.git/b'])
-    expect(sourceFiles([file(path)], ['a'])).toMatch(/has characters/);
-  expect(sourceFiles([file('a/ü – ✓.cls'), file('b/?')], ['a'])).toEqual(new Map([['a/ü – ✓.cls', '1']]));
+    expect(sourceFiles([file(path)], new Set(['a']))).toMatch(/has characters/);
+  expect(sourceFiles([file('a/ü – ✓.cls'), file('b/?')], new Set(['a']))).toEqual(new Map([['a/ü – ✓.cls', '1']]));
   expect(looseWarning(Array.from({ length: 12 }, (_, index) => `f${index}`))).toEqual([
     expect.stringMatching(/f9 and 2 more$/),
   ]);
+});
+
+test('the directory of a path is the innermost, by whole names; a project lists 500 packages at most, none of them too deep', () => {
+  const directories = new Set(['a', 'a/b', 'c/d']);
+  const found = ['a', 'a/x', 'a/b/x/y', 'ab/x', 'c/x', 'x'].map((path) => directoryOf(directories, path));
+  expect(found).toEqual(['a', 'a', 'a/b', undefined, undefined, undefined]);
+  expect(directoryOf(new Set(['', 'a']), 'x')).toBe('');
+  const listing = (paths: string[]) =>
+    readProjectFile(JSON.stringify({ packageDirectories: paths.map((path) => ({ path })) }));
+  const many = Array.from({ length: 501 }, (_, index) => `p${index}`);
+  expect(listing(many)).toMatch(/more than 500 packageDirectories/);
+  expect(listing(many.slice(1))).toMatchObject({ packages: expect.any(Array) });
+  expect(listing(['d/'.repeat(51)])).toMatch(/is too deep/);
 });
