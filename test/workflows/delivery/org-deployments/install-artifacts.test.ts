@@ -169,18 +169,19 @@ test('nothing is deployed twice where the answer was lost, the session ended or 
   expect(deployments.all).toHaveLength(2);
 });
 
-test('an outcome that nobody can know is said to be unknown, and nothing is asked for again', async () => {
+test('a credential that is refused while the org deploys is waited for, and nothing is asked for again', async () => {
   const release = deployments.occupy();
   const run = await start({ commitId: first });
   await begun(run);
   org.revokeApprovals();
-  await expect(ended(run)).resolves.toMatchObject({
-    status: 'Failed',
-    success: { error: expect.stringContaining('look at Deployment Status in Setup') },
-    result: { code: 'unknown_outcome' },
-    steps: [{ state: 'succeeded' }, { state: 'unknown' }],
-  });
+  await eventually(
+    () => app.as(app.owner).get(200, '/api/auth/crm/health'),
+    (health) => JSON.stringify(health).includes('auth_failed'),
+  );
+  await expect(shown(run)).resolves.toMatchObject({ status: 'Running', steps: [{}, { state: 'begun' }] });
   release();
+  await app.as(app.owner).post(200, '/api/auth/crm/register', { cliAuthUrl: org.authUrlOf(org.approve()) });
+  await expect(ended(run)).resolves.toMatchObject({ status: 'Completed' });
   expect(deployments.all).toHaveLength(2);
 });
 
