@@ -11,6 +11,7 @@ import {
   outcomeOfSteps,
   resultOfSteps,
 } from '../../../domain/delivery/org-packages/package-intents.ts';
+import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import {
   moveStep,
@@ -26,6 +27,7 @@ import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor
 import type { UnitOfWork } from '../../../domain/unit-of-work.ts';
 import type { Deps } from '../../deps.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
+import { withLeftOpen } from '../org-steps/left-open.ts';
 import { type ActedOrg, followInOrg, keepLines, PASSES } from '../org-steps/act-in-org.ts';
 import { beginOnce, CANNOT_TELL, UnknownOutcome } from '../org-steps/begin-once.ts';
 import { answered, OrgCallFailed } from '../org-steps/org-call-failed.ts';
@@ -105,6 +107,8 @@ async function advance(given: PackageRun, work: PackageWork): Promise<RunOutcome
     if (!Array.isArray(planned)) return planned;
     steps = await unit((tx) => planSteps(tx, run.id, planned));
   }
+  const elsewhere = await unit((tx) => whyOtherOrg(tx, org, steps, 'packages are changed'));
+  if (elsewhere !== null) return withLeftOpen(deps, tenant, run, { status: 'failed', error: elsewhere }, LOOK_AT);
   for (let step = firstOpen(steps); step; step = firstOpen(steps)) {
     signal.throwIfAborted();
     const failed = steps.find(({ state }) => state === 'failed' || state === 'unknown');
