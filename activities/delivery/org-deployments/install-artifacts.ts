@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { keepSource } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
 import { VALIDATE } from '../../../domain/delivery/org-deployments/source-of-run.ts';
+import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import { moveStep, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
@@ -22,6 +23,8 @@ export const installArtifacts: FollowedOperation = {
       const work = { deps, tenant, run, org };
       const [build, deploy] = await plannedSteps(work, signal);
       if (!build || !deploy) throw new Error(`the run ${run.id} has no steps`);
+      const elsewhere = await whyElsewhere(work, deploy);
+      if (elsewhere !== null) return { status: 'failed', error: elsewhere };
       return advance(work, build, deploy, signal);
     });
     return withLeftOpen(deps, tenant, run, next, 'Deployment Status in Setup');
@@ -32,7 +35,8 @@ export const installArtifacts: FollowedOperation = {
     const [build, deploy] = steps;
     if (!build || !deploy || isEnded(deploy.state)) return null;
     const outcome = await followInOrg(deps, tenant, run, { signal }, async (org) => {
-      const remark = await stop({ deps, tenant, run, org }, build, deploy, signal);
+      const work = { deps, tenant, run, org };
+      const remark = (await whyElsewhere(work, deploy)) ?? (await stop(work, build, deploy, signal));
       return { status: 'cancelled', ...(remark !== null && { error: remark }) };
     });
     return 'againInSeconds' in outcome
@@ -40,6 +44,9 @@ export const installArtifacts: FollowedOperation = {
       : (outcome.error ?? null);
   },
 };
+
+const whyElsewhere = ({ deps, tenant, org }: DeployWork, deploy: StepRow) =>
+  whyOtherOrg(deps.reads.as(systemActor(tenant, 'flow')), org, [deploy], 'the run deploys');
 
 async function advance(
   work: DeployWork,

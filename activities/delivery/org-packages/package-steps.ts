@@ -7,7 +7,6 @@ import {
   intentOf,
   linesOfSteps,
   notesOf,
-  type PackageNotes,
   outcomeOfSteps,
   resultOfSteps,
 } from '../../../domain/delivery/org-packages/package-intents.ts';
@@ -234,8 +233,7 @@ async function failedRequest(
 ): Promise<Pending | undefined> {
   const texts = (await work.cleaned?.(given, step, errors)) ?? errors;
   const error = texts.length === 0 ? 'the org gave no reason' : texts.join('; ');
-  if (mayPass(errors)) return again(given, step, error);
-  return move(given, step, { state: 'failed', error });
+  return mayPass(errors) ? again(given, step, error) : move(given, step, { state: 'failed', error });
 }
 
 /** Plans a step anew, which the org did not take for a reason that passes; undefined: it was tried often enough. */
@@ -245,9 +243,8 @@ async function again(
   reason: string,
   pending: Pending = { againInSeconds: 60, text: `${step.name}, again in a minute: ${reason}` },
 ): Promise<Pending | undefined> {
-  const notes: PackageNotes = notesOf(step);
-  const attempts = (notes.attempts ?? 0) + 1;
+  const attempts = (notesOf(step).attempts ?? 0) + 1;
   if (attempts >= ATTEMPTS_MAX) return move(given, step, { state: 'failed', error: reason });
-  await move(given, step, { state: 'planned', detail: reason, result: { ...notes, attempts } });
+  await move(given, step, { state: 'planned', detail: reason, result: { ...notesOf(step), attempts } });
   return pending;
 }
