@@ -8,7 +8,7 @@ import {
   verdictOf,
 } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
 import { deployRequestsSince } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
-import { keepSource } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
+import { claimSource, keepSource } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
 import { isLockError } from '../../../domain/delivery/org-deployments/platform-advice-rules.ts';
 import { moveStep, type StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import type { Deployment, TestLevel } from '../../../domain/orgs/crm/crm-deployments.port.ts';
@@ -19,7 +19,7 @@ import { keepLines } from '../org-steps/act-in-org.ts';
 import { beginOnce } from '../org-steps/begin-once.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
 import { ownSince } from '../org-steps/own-since.ts';
-import type { Built } from './build-step.ts';
+import { assertArchive, type Built } from './build-step.ts';
 import { type DeployWork, inUnit, move } from './deploy-work.ts';
 import type { BuildIntent } from './plan-deployment.ts';
 
@@ -50,10 +50,15 @@ export interface Deployed {
 const UPLOAD_MS = 300_000;
 
 /** Begins the deployment of what was built, and follows it. */
-export async function deployStep(work: DeployWork, build: StepRow, step: StepRow): Promise<Pending> {
+export async function deployStep(
+  work: DeployWork,
+  build: StepRow,
+  step: StepRow,
+  signal: AbortSignal,
+): Promise<Pending> {
   const { deps, tenant, org } = work;
   const begun = await beginOnce(deps, tenant, step, {
-    create: () => begin(work, build, step),
+    create: () => begin(work, build, step, signal),
     find: findDeployment(work, step),
     lookAt: 'Deployment Status in Setup',
     uploadMs: UPLOAD_MS,
@@ -76,9 +81,14 @@ export const findDeployment = ({ deps, tenant, org }: DeployWork, step: StepRow)
   return ownSince(deps, tenant, org, step, { soql: deployRequestsSince({ checkOnly }), member: 'Id' });
 };
 
-async function begin({ deps, org }: DeployWork, build: StepRow, step: StepRow): Promise<CrmAnswer<string>> {
+async function begin(work: DeployWork, build: StepRow, step: StepRow, signal: AbortSignal): Promise<CrmAnswer<string>> {
+  const { deps, org } = work;
   const { validationId, checkOnly = false, testLevel = 'default', tests = [] } = step.intent as DeployIntent;
   const { object, bytes } = build.result as unknown as Built;
+  const why =
+    (validationId === undefined ? await assertArchive(work, build, signal) : null) ??
+    (checkOnly ? null : await claimOrg(work, build));
+  if (why !== null) return { isOk: false, kind: 'refused', code: null, message: why, hint: '' };
   const made =
     validationId === undefined
       ? await org.calls.startDeployment({
@@ -137,11 +147,32 @@ export async function settle(work: DeployWork, build: StepRow, step: StepRow, en
       result: { ...result },
     });
     const source = deployedSource(work, build, step);
-    if (verdict.status === 'succeeded' && !ended.checkOnly && source) await keepSource(tx, source);
+    if (ended.checkOnly) return;
+    const { baseSha, pending } = build.intent as unknown as BuildIntent;
+    if (verdict.status === 'succeeded' && source) await keepSource(tx, source);
+    // A deployment that fails leaves the org as it was.
+    else if (verdict.status === 'failed' && baseSha !== null && source)
+      await keepSource(tx, { ...source, commitSha: baseSha, pending });
   });
-  const { object } = build.result as unknown as Built;
-  if (object) await deps.objects.remove(object);
   return { againInSeconds: 0, text: ended.status };
+}
+
+/** From now on nobody knows what the org runs, until this deployment has ended. Null: it was claimed. */
+async function claimOrg({ deps, tenant, run, org }: DeployWork, build: StepRow): Promise<string | null> {
+  const { commitSha, baseSha } = build.intent as unknown as BuildIntent;
+  if (run.projectId === null) return null;
+  const claim = { projectId: run.projectId, orgId: org.orgId, platformOrgId: org.platformOrgId };
+  const change = { ...claim, environmentId: run.environmentId, runId: run.id, commitSha, baseSha };
+  const isClaimed = await inUnit({ deps, tenant }, (tx) => claimSource(tx, change));
+  return isClaimed
+    ? null
+    : 'The org has taken another deployment of the project since this one was built upon what it ran: start it again';
+}
+
+/** Removes the archive of a deployment that has ended. */
+export async function removeArchive({ deps }: Pick<DeployWork, 'deps'>, build: StepRow): Promise<void> {
+  const { object } = build.result as unknown as Partial<Built>;
+  if (object) await deps.objects.remove(object);
 }
 
 /** Undefined: a part of the packages was deployed, so that the org does not run the commit as a whole. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
-import { keepSource } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
+import { claimSource, keepSource } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
 import { VALIDATE } from '../../../domain/delivery/org-deployments/source-of-run.ts';
 import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
@@ -11,8 +11,16 @@ import { followInOrg } from '../org-steps/act-in-org.ts';
 import { outcomeOfFailed } from '../org-steps/begin-once.ts';
 import { withLeftOpen } from '../org-steps/left-open.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
-import { assertArchive, type Built, buildStep } from './build-step.ts';
-import { type Deployed, type DeployIntent, deployedSource, deployStep, findDeployment, settle } from './deploy-step.ts';
+import { type Built, buildStep } from './build-step.ts';
+import {
+  type Deployed,
+  type DeployIntent,
+  deployedSource,
+  deployStep,
+  findDeployment,
+  removeArchive,
+  settle,
+} from './deploy-step.ts';
 import { type DeployWork, inUnit, move } from './deploy-work.ts';
 import { type BuildIntent, plannedSteps } from './plan-deployment.ts';
 
@@ -60,20 +68,17 @@ async function advance(
     await move(work, build, { state: 'skipped', detail: 'It was built for the validation' });
     return { againInSeconds: 0, text: 'Deploying what was validated' };
   }
-  if (isEnded(deploy.state)) return outcomeOf(work, build, deploy);
+  if (isEnded(deploy.state)) {
+    await removeArchive(work, build);
+    return outcomeOf(work, build, deploy);
+  }
   if (build.state === 'failed') {
     await move(work, deploy, { state: 'skipped' });
     return { status: 'failed', error: build.error ?? 'The source could not be built' };
   }
-  if (validationId !== undefined) return deployStep(work, build, deploy);
+  if (validationId !== undefined) return deployStep(work, build, deploy, signal);
   if ((build.result as unknown as Built).form === 'nothing') return nothingToDeploy(work, build, deploy);
-  const isSent = deploy.externalId !== null || deploy.state === 'asked';
-  const gone = isSent ? null : await assertArchive(work, build, signal);
-  if (gone !== null) {
-    await move(work, deploy, { state: 'failed', error: gone });
-    return { status: 'failed', error: gone };
-  }
-  return deployStep(work, build, deploy);
+  return deployStep(work, build, deploy, signal);
 }
 
 /** The org runs the commit already, as far as source goes. */
@@ -81,7 +86,9 @@ async function nothingToDeploy(work: DeployWork, build: StepRow, deploy: StepRow
   const source = deployedSource(work, build, deploy);
   await inUnit(work, async (tx) => {
     await moveStep(tx, deploy.id, { state: 'skipped' });
-    if (source && deploy.name !== VALIDATE) await keepSource(tx, source);
+    if (!source || deploy.name === VALIDATE) return;
+    const { baseSha } = build.intent as unknown as BuildIntent;
+    if (await claimSource(tx, { ...source, baseSha })) await keepSource(tx, source);
   });
   return { againInSeconds: 0, text: 'Nothing to deploy' };
 }
@@ -118,9 +125,14 @@ async function stop(work: DeployWork, build: StepRow, deploy: StepRow, signal: A
     (deploy.state === 'asked'
       ? answered(await findDeployment(work, deploy)(new Date(deploy.askedAt ?? deps.now())))
       : null);
-  if (found === null || !found.startsWith('0Af')) {
+  if (found === null && deploy.state !== 'asked') {
     await move(work, deploy, { state: 'cancelled' });
-    return found === null ? null : 'It is not known whether the org deploys: look at Deployment Status in Setup';
+    return null;
+  }
+  if (found === null || !found.startsWith('0Af')) {
+    const error = 'It is not known whether the org deploys: look at Deployment Status in Setup';
+    await move(work, deploy, { state: 'unknown', error });
+    return error;
   }
   const step = { ...deploy, externalId: found };
   if (deploy.externalId === null) await move(work, deploy, { state: 'begun', externalId: found });

@@ -3,11 +3,13 @@ import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutati
 import { isLocked, mayPass } from '../../../domain/delivery/org-packages/package-answer-rules.ts';
 import { otherChange } from '../../../domain/delivery/org-packages/org-packages.queries.ts';
 import {
+  firstOpen,
   goesOn,
   intentOf,
   linesOfSteps,
   notesOf,
   outcomeOfSteps,
+  progressOf,
   resultOfSteps,
 } from '../../../domain/delivery/org-packages/package-intents.ts';
 import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
@@ -64,10 +66,13 @@ const LOOK_AT = 'Installed Packages in Setup';
 
 /** An operation on packages: one version after the other, each a step with its request's id in the org. */
 export const packageOperation = (work: PackageWork): FollowedOperation => ({
-  advance: (deps, tenant, run, signal) =>
-    followInOrg(deps, tenant, run, { signal }, (org) =>
-      advance({ deps, tenant, run, org, signal, unit: deps.actingAs(systemActor(tenant, 'flow')) }, work),
-    ),
+  async advance(deps, tenant, run, signal) {
+    const unit = deps.actingAs(systemActor(tenant, 'flow'));
+    const next = await followInOrg(deps, tenant, run, { signal }, (org) =>
+      advance({ deps, tenant, run, org, signal, unit }, work),
+    );
+    return withLeftOpen(deps, tenant, run, next, LOOK_AT);
+  },
 
   async check(deps, tenant, run, signal) {
     const unit = deps.actingAs(systemActor(tenant, 'flow'));
@@ -107,7 +112,7 @@ async function advance(given: PackageRun, work: PackageWork): Promise<RunOutcome
     steps = await unit((tx) => planSteps(tx, run.id, planned));
   }
   const elsewhere = await unit((tx) => whyOtherOrg(tx, org, steps, 'packages are changed'));
-  if (elsewhere !== null) return withLeftOpen(deps, tenant, run, { status: 'failed', error: elsewhere }, LOOK_AT);
+  if (elsewhere !== null) return { status: 'failed', error: elsewhere };
   for (let step = firstOpen(steps); step; step = firstOpen(steps)) {
     signal.throwIfAborted();
     const failed = steps.find(({ state }) => state === 'failed' || state === 'unknown');
@@ -119,13 +124,6 @@ async function advance(given: PackageRun, work: PackageWork): Promise<RunOutcome
   const kept = await keepLines(deps, tenant, run.id, linesOfSteps(steps));
   return { ...outcomeOfSteps(steps), result: { orgUsername: org.username, ...resultOfSteps(steps), ...kept } };
 }
-
-const firstOpen = (steps: readonly StepRow[]): StepRow | undefined => steps.find(({ state }) => !isEnded(state));
-
-const progressOf = (steps: readonly StepRow[]) => {
-  const done = steps.filter(({ state }) => isEnded(state)).length;
-  return { percent: (100 * done) / steps.length, counts: { packages: steps.length, packagesDone: done } };
-};
 
 const move = async ({ unit }: PackageRun, { id }: StepRow, change: StepMove): Promise<undefined> => {
   await unit((tx) => moveStep(tx, id, change));
@@ -151,8 +149,11 @@ async function takeOn(
   } catch (error) {
     if (error instanceof UnknownOutcome) return undefined;
     if (!(error instanceof OrgCallFailed) || !isRefused(error)) throw error;
-    // The row says so: the org did not take it.
-    return isLocked(error.failure) ? again(given, step, error.failure.message) : undefined;
+    if (isLocked(error.failure)) return again(given, step, error.failure.message);
+    // The row says so where the org did not take it; what it began goes on, whatever it answers now.
+    const { state } = (await given.unit((tx) => stepsOfRun(tx, given.run.id))).find(({ id }) => id === step.id) ?? step;
+    if (!isEnded(state)) throw error;
+    return undefined;
   }
 }
 
@@ -231,8 +232,7 @@ async function failedRequest(
   step: StepRow,
   { errors }: CrmPackageRequest,
 ): Promise<Pending | undefined> {
-  const texts = (await work.cleaned?.(given, step, errors)) ?? errors;
-  const error = texts.length === 0 ? 'the org gave no reason' : texts.join('; ');
+  const error = ((await work.cleaned?.(given, step, errors)) ?? errors).join('; ') || 'the org gave no reason';
   return mayPass(errors) ? again(given, step, error) : move(given, step, { state: 'failed', error });
 }
 

@@ -26,6 +26,10 @@ async function plan({ deps, tenant, run, org, signal }: PackageRun): Promise<New
     const refusals = found.unknown.map((name) => `The org has no package ${name}`);
     return { status: 'failed', error: refusals.slice(0, 5).join('; '), result: { orgUsername, refusals } };
   }
+  if (found.ambiguous.length > 0) {
+    const error = `The org has several packages of that name, of which one is to be named by its id: ${found.ambiguous.join('; ')}`;
+    return { status: 'failed', error, result: { orgUsername } };
+  }
   const needs = new Map<string, readonly string[]>();
   for (const { versionId } of found.packages) {
     const version = answered(await calls.packageVersion(versionId));

@@ -109,8 +109,12 @@ export async function followInOrg(
 /** Whether an org does, or may do, what a run asked for, and whether nothing has moved for too long. */
 async function standOf({ reads, now }: Deps, tenant: TenantKey, { id, startedAt }: RunContext) {
   const steps = await stepsOfRun(reads.as(systemActor(tenant, 'flow')), id);
-  const moved = steps.map(({ updatedAt }) => Date.parse(updatedAt));
-  const last = Math.max(startedAt === null ? 0 : Date.parse(startedAt), ...moved);
+  // What is only asked for again and again does not count.
+  const moved = steps.filter(({ state }) => state !== 'planned' && state !== 'asked');
+  const last = Math.max(
+    startedAt === null ? 0 : Date.parse(startedAt),
+    ...moved.map(({ updatedAt }) => Date.parse(updatedAt)),
+  );
   return {
     isGivenUp: last > 0 && now().getTime() - last > GIVEN_UP_AFTER_MS,
     goesOn: steps.some(({ state }) => state === 'begun' || state === 'asked'),

@@ -27,22 +27,61 @@ export const sourceOfOrg = ({ db, tenantId }: Reads, projectId: string, orgId: s
     .select(['platformOrgId', 'environmentId', 'commitSha', 'runId', 'deployedAt', 'pending'])
     .executeTakeFirst();
 
-/** Keeps what an org runs now. */
+/** A change of what an org runs, and the commit that it was built upon; null: upon nothing, it is all of the source. */
+export type SourceClaim = Omit<DeployedSource, 'deploymentId' | 'pending'> & { baseSha: string | null };
+
+/**
+ * Claims for a run what an org runs: until `keepSource` nobody knows it. Repeated it changes nothing. False: the org does not
+ * run any more what the change was built upon.
+ */
+export async function claimSource(
+  { db, tenantId, now }: Tx,
+  { baseSha, platformOrgId, ...claim }: SourceClaim,
+): Promise<boolean> {
+  const { projectId, orgId, runId } = claim;
+  const row = await db
+    .selectFrom('org_source')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('orgId', '=', orgId)
+    .select(['id', 'runId', 'commitSha', 'platformOrgId'])
+    .forUpdate()
+    .executeTakeFirst();
+  if (row?.runId === runId) return true;
+  if (baseSha !== null && (row?.commitSha !== baseSha || row.platformOrgId !== platformOrgId)) return false;
+  if (row) {
+    const unknown = { runId, platformOrgId: null, updatedAt: sql<string>`now()` };
+    await db.updateTable('org_source').set(unknown).where('tenantId', '=', tenantId).where('id', '=', row.id).execute();
+  } else {
+    const unknown = { ...claim, platformOrgId: null, deploymentId: '', deployedAt: now, pending: json([]) };
+    await db
+      .insertInto('org_source')
+      .values({ ...unknown, id: newId(), tenantId })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  return true;
+}
+
+/** Keeps what an org runs now, unless another run has claimed it since. */
 export async function keepSource({ db, tenantId, now }: Tx, { pending, ...source }: DeployedSource): Promise<void> {
   await db
     .insertInto('org_source')
     .values({ ...source, id: newId(), tenantId, deployedAt: now, pending: json([...pending]) })
     .onConflict((conflict) =>
-      conflict.columns(['tenantId', 'projectId', 'orgId']).doUpdateSet((eb) => ({
-        platformOrgId: eb.ref('excluded.platformOrgId'),
-        environmentId: eb.ref('excluded.environmentId'),
-        commitSha: eb.ref('excluded.commitSha'),
-        runId: eb.ref('excluded.runId'),
-        deploymentId: eb.ref('excluded.deploymentId'),
-        deployedAt: eb.ref('excluded.deployedAt'),
-        pending: eb.ref('excluded.pending'),
-        updatedAt: sql<string>`now()`,
-      })),
+      conflict
+        .columns(['tenantId', 'projectId', 'orgId'])
+        .doUpdateSet((eb) => ({
+          platformOrgId: eb.ref('excluded.platformOrgId'),
+          environmentId: eb.ref('excluded.environmentId'),
+          commitSha: eb.ref('excluded.commitSha'),
+          runId: eb.ref('excluded.runId'),
+          deploymentId: eb.ref('excluded.deploymentId'),
+          deployedAt: eb.ref('excluded.deployedAt'),
+          pending: eb.ref('excluded.pending'),
+          updatedAt: sql<string>`now()`,
+        }))
+        .whereRef('org_source.runId', '=', 'excluded.runId'),
     )
     .execute();
 }

@@ -1,6 +1,6 @@
 import type { CrmPackageVersion, InstallOrder } from '../../orgs/crm/crm-packages.port.ts';
 import type { RunOutcome } from '../flows/flow-runs.mutations.ts';
-import { isEnded, type StepState } from '../org-steps/org-step-rules.ts';
+import { isEnded, type StepProgress, type StepState } from '../org-steps/org-step-rules.ts';
 import type { NewStep, StepRow } from '../org-steps/org-steps.queries.ts';
 import type { PlannedVersion } from './install-plan-rules.ts';
 
@@ -140,3 +140,12 @@ export const goesOn = (step: StepRow): string =>
   step.externalId === null
     ? `${step.name} may have begun in the org, and nobody can cancel it there: look at Installed Packages in Setup`
     : `${step.name} goes on in the org as ${step.externalId}: the platform cancels no ${NOUNS[intentOf(step).act]}`;
+
+/** The step that is taken on next. */
+export const firstOpen = (steps: readonly StepRow[]): StepRow | undefined => steps.find(({ state }) => !isEnded(state));
+
+/** How many of its packages a run has done. */
+export const progressOf = (steps: readonly StepRow[]): StepProgress => {
+  const done = steps.filter(({ state }) => isEnded(state)).length;
+  return { percent: (100 * done) / steps.length, counts: { packages: steps.length, packagesDone: done } };
+};

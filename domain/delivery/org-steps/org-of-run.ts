@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { environmentById } from '../../projects/environments/environments.queries.ts';
 import { answeringOrg } from '../../projects/environments/org-name-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
@@ -25,7 +26,29 @@ export async function orgOfRun(tx: Tx, { payload, environmentId }: RunInOrg): Pr
     throw unavailable(
       `The org ${org.username} refuses its credential: ${org.healthError ?? ''} ${org.healthHint ?? ''}`.trim(),
     );
+  const other = environmentId === null ? await environmentNamedOtherwise(tx, org, given) : undefined;
+  if (other !== undefined)
+    throw unavailable(
+      `The org ${org.username} is that of the environment ${other.name}, which calls it ${other.orgUsername}: name the environment, whose approval, windows and lock hold for it`,
+    );
   return org;
+}
+
+/** An environment of an org that names it in another way than a payload does, so that its gates are not found by that. */
+async function environmentNamedOtherwise(
+  { db, tenantId }: Reads,
+  { username, sandboxName }: Pick<OrgRow, 'username' | 'sandboxName'>,
+  given: string,
+): Promise<{ name: string; orgUsername: string | null } | undefined> {
+  const names = [username, sandboxName].flatMap((name) => name?.toLowerCase() ?? []);
+  return db
+    .selectFrom('environment')
+    .where('tenantId', '=', tenantId)
+    .where(sql<string>`lower(org_username)`, '=', sql<string>`any (${names}::text[])`)
+    .where(sql<string>`lower(org_username)`, '<>', given.toLowerCase())
+    .select(['name', 'orgUsername'])
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /**

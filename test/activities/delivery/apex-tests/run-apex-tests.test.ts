@@ -52,12 +52,12 @@ const advance = (given = run) => runApexTests.advance(backend.deps, app.tenantKe
 const cancel = (given = run) => runApexTests.cancel(backend.deps, app.tenantKey, given, signal);
 const step = async ({ id } = run): Promise<StepRow> => (await unit((tx) => stepsOfRun(tx, id)))[0] as StepRow;
 /** As if the org had been asked so long ago. */
-const age = (hours: number) =>
+const age = (hours: number, of = run) =>
   unit((tx) =>
     tx.db
       .updateTable('org_step')
       .set({ askedAt: new Date(Date.now() - hours * 3_600_000) })
-      .where('runId', '=', run.id)
+      .where('runId', '=', of.id)
       .execute(),
   );
 /** The run, in whose environment another org is named meanwhile. */
@@ -87,6 +87,9 @@ test('what one of two steps began, whose answers were lost, is given to none', a
   run = await newRun();
   org.fail({ kind: 'reply', status: 503, body: '' }, STARTING);
   await advance();
+  await expect(advance()).resolves.toMatchObject({ text: expect.stringContaining('Looking whether the org began') });
+  // By then the org would show what it has begun.
+  for (const each of [run, other]) await age(0.1, each);
   await expect(advance()).resolves.toMatchObject({ status: 'failed', code: 'unknown_outcome' });
   await expect(advance(other)).resolves.toMatchObject({ status: 'failed', code: 'unknown_outcome' });
   await expect(step(other)).resolves.toMatchObject({ state: 'unknown', externalId: null });

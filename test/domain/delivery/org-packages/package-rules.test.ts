@@ -145,7 +145,11 @@ test('packages to uninstall are those that the org has, each before what it need
   expect(installedAs(['a', a.versionId, 'NS', '033B', 'X'], all, NO_ALIASES)).toEqual({
     packages: [a, all[2], b],
     unknown: ['X'],
+    ambiguous: [],
   });
+  expect(installedAs(['a'], [a, { ...b, namespace: 'A' }], NO_ALIASES).ambiguous).toEqual([
+    `a (${a.packageId}, ${b.packageId})`,
+  ]);
   const needs = new Map([
     [a.versionId, [b.versionId]],
     [b.versionId, [c.versionId]],

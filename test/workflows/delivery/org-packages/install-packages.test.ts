@@ -213,3 +213,22 @@ describe('before it is approved', () => {
     await given.ended(asked);
   });
 });
+
+test('an org that refuses to say how an installation goes on is not asked without end', async () => {
+  const version = offer('Base');
+  const release = given.org.hold(/PackageInstallRequest$/);
+  const run = await given.start(byId(version));
+  await eventually(
+    () => given.app.sql(`select 1 from org_step where run_id = ? and state = 'asked'`, [run.id]),
+    (rows) => rows.length > 0,
+  );
+  const body = [{ errorCode: 'INSUFFICIENT_ACCESS', message: 'insufficient access rights' }];
+  given.org.fail({ kind: 'reply', status: 403, body }, { path: /query/, times: 50 });
+  release();
+  await expect(given.ended(run)).resolves.toMatchObject({
+    status: 'Failed',
+    success: { error: expect.stringContaining('look at Installed Packages in Setup') },
+    result: { code: 'unknown_outcome' },
+  });
+  given.org.heal();
+});

@@ -445,3 +445,20 @@ describe('deleting a sandbox', () => {
     await app.as(app.owner).get(404, `/api/auth/crm/org?username=${encodeURIComponent(username)}`);
   });
 });
+
+test('an org that an environment calls otherwise is acted in through its environment alone', async () => {
+  const short = `only${made}`;
+  const simulated = await sandbox(short);
+  await app.as(app.owner).post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: `short-${made}`,
+    category: 'test',
+    orgUsername: simulated.username,
+  });
+  const freeze = { id: 'request-freeze-users', repositoryIdentifier, usernames: ['ada@x.example'] };
+  const payload = { ...freeze, orgUsername: short };
+  await expect(app.as(app.owner).post(409, '/api/flows/run', { payload })).resolves.toMatchObject({
+    detail: expect.stringContaining(`is that of the environment short-${made}, which calls it ${simulated.username}`),
+  });
+  await start('request-freeze-users', { usernames: ['ada@x.example'], environmentName: `short-${made}` });
+});
