@@ -4,7 +4,7 @@ import { loadedBy } from '../../tools/loaded-files.ts';
 /** A host runs pages of strangers: what it loads is what somebody who breaks out of a browser finds. */
 const FOLDERS = [
   'activities',
-  'activities/adapters/analyzer',
+  'activities/adapters/isolated',
   'activities/adapters/metrics',
   'activities/adapters/objects',
   'activities/adapters/outbound',

@@ -6,7 +6,7 @@ import { shownRemote } from '../../../domain/projects/remotes/git-remote-rules.t
 import { compileKeyFinder } from '../../../domain/projects/work-items/work-item-patterns.ts';
 import { WANTED_EXECUTORS } from '../../../domain/projects/policies/executor-policy-rules.ts';
 import { PLATFORMS } from '../../../domain/projects/projects/projects.entities.ts';
-import { mapOf, textUpTo } from '../../../domain/kernel/overrides/large-maps.ts';
+import { mapOf, type TextRule, textUpTo } from '../../../domain/kernel/overrides/large-maps.ts';
 import {
   CurrentVersion,
   FreeText,
@@ -56,6 +56,14 @@ const MetricsAlertConfig = GivenObject.superRefine(({ orgLimits }, context) => {
     'Open, except for `orgLimits`, the alerts of limits of the orgs that the project names: `{warning, critical, overrides: {<limit>: {warning, critical}}, ignore: [<limit>]}`, in per cent; default: 75 and 90',
 });
 
+const FLOW_TYPE_NAME = /^[a-z][a-z0-9-]{0,63}$/;
+const FLOW_TYPE: TextRule = {
+  schema: z.string().regex(FLOW_TYPE_NAME),
+  read: (value) => (typeof value === 'string' && FLOW_TYPE_NAME.test(value) ? value : undefined),
+};
+const Executor = z.enum(WANTED_EXECUTORS);
+const EXECUTOR: TextRule = { schema: Executor, read: (value) => Executor.safeParse(value).data };
+
 const configuration = {
   displayName: Name,
   branches: z.array(Name).max(200),
@@ -75,9 +83,9 @@ const configuration = {
     description:
       "For runs of flow types with the approval gate whose environment has no policy, or whose target is none of the tenant's environments. If it is absent, nobody is asked for an environment without a policy, and the owners for an unknown target",
   }),
-  executors: z
-    .record(z.string().regex(/^[a-z][a-z0-9-]{0,63}$/), z.enum(WANTED_EXECUTORS))
-    .meta({ description: 'What executes runs, by flow type, where their payload has no `executor`' }),
+  executors: mapOf(FLOW_TYPE, EXECUTOR, { max: 100, message: 'more than 100 types' }).meta({
+    description: 'What executes runs, by flow type, where their payload has no `executor`',
+  }),
   buildPipeline: Pipeline.omit({ ref: true }).meta({
     description: 'The git host pipeline that `POST /api/builds/run` starts on the branch',
   }),
