@@ -1,13 +1,6 @@
-import { z } from 'zod';
 import type { CrmApexTests } from '../../../domain/orgs/crm/crm-apex-tests.port.ts';
-import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
-import { shaped } from './crm-org.ts';
+import { idOf, shaped } from './crm-org.ts';
 import type { CrmSession } from './crm-session.ts';
-
-const JobId = z
-  .string()
-  .regex(/^707(?:\w{12}|\w{15})$/)
-  .transform(longId);
 
 /** Apex tests of an org (developer.salesforce.com, Tooling API, "runTestsAsynchronous"). */
 export const createCrmApexTests = (session: CrmSession): CrmApexTests => ({
@@ -25,7 +18,7 @@ export const createCrmApexTests = (session: CrmSession): CrmApexTests => ({
     const more = { skipCodeCoverage: false, ...(maxFailedTests !== null && { maxFailedTests }) };
     const answer = shaped(
       await session.call({ path: '/tooling/runTestsAsynchronous', body: { ...body, ...more } }),
-      JobId,
+      idOf('707'),
     );
     return answer.isOk ? { isOk: true, value: { jobId: answer.value } } : answer;
   },

@@ -9,7 +9,7 @@ import type {
   PlatformLimit,
 } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { isOwnPath } from '../../../domain/identity/auth/own-path-rules.ts';
-import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
+import { isIdOf, longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import { failure, malformed } from '../../../domain/orgs/crm/platform-error-rules.ts';
 import { type CrmTimeouts, JSON_MAX_BYTES, timedOut } from './crm-http.ts';
 import type { CrmSession, OpenSession } from './crm-session.ts';
@@ -147,6 +147,13 @@ const kindOf = (organization: z.output<typeof Organization>): Omit<OrgIdentity, 
     expiresAt: isoTime(expiresAt),
   };
 };
+
+/** An id of a kind of record, in its case-safe form. @param prefix the three characters that say which kind. */
+export const idOf = (prefix: string) =>
+  z
+    .string()
+    .refine((text) => isIdOf(prefix, text))
+    .transform(longId);
 
 /** Times of the platform are like `2026-12-01T00:00:00.000+0000`. */
 export function isoTime(text: string | null | undefined): string | null {

@@ -5,18 +5,11 @@ import type {
   PackageRequestQuery,
 } from '../../../domain/orgs/crm/crm-packages.port.ts';
 import type { CrmAnswer, CrmFailure, CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
-import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import { cut, failure } from '../../../domain/orgs/crm/platform-error-rules.ts';
 import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import { soqlText } from '../../../domain/kernel/text/soql-rules.ts';
-import { isoTime, shaped } from './crm-org.ts';
+import { idOf, isoTime, shaped } from './crm-org.ts';
 
-/** An id of a kind of record, in its case-safe form. @param prefix the three characters that say which kind. */
-export const idOf = (prefix: string) =>
-  z
-    .string()
-    .regex(new RegExp(`^${prefix}(?:\\w{12}|\\w{15})$`))
-    .transform(longId);
 export const fieldsOf = (schema: z.ZodObject): string => Object.keys(schema.shape).join(', ');
 
 export type ToolingRows = <Row>(soql: string, schema: z.ZodType<Row>, maxRows?: number) => Promise<CrmAnswer<Row[]>>;

@@ -3,8 +3,8 @@ import type { CrmPackages, CrmPackageVersion, InstalledPackage } from '../../../
 import type { CrmAnswer, CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { cut, failure, malformed } from '../../../domain/orgs/crm/platform-error-rules.ts';
 import { soqlText } from '../../../domain/kernel/text/soql-rules.ts';
-import { shaped } from './crm-org.ts';
-import { createPackageRequests, fieldsOf, idOf, toolingRows } from './crm-package-requests.ts';
+import { idOf, shaped } from './crm-org.ts';
+import { createPackageRequests, fieldsOf, toolingRows } from './crm-package-requests.ts';
 import type { CrmSession } from './crm-session.ts';
 
 const NUMBERS = ['MajorVersion', 'MinorVersion', 'PatchVersion', 'BuildNumber'] as const;

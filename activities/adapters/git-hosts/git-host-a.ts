@@ -1,5 +1,5 @@
 import type { GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { type CallHost, firstOf, openedAs, type HostAccess, withoutValue, textOf } from './host-http.ts';
+import { type CallHost, findOrCreate, openedAs, type HostAccess, withoutValue, textOf } from './host-http.ts';
 
 const NAME = 'host-a';
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
@@ -78,12 +78,11 @@ const pullRequestOpener =
     const url = `${repo(repository)}/pulls`;
     const head = `${repository.split('/')[0]}:${from}`;
     const query = new URLSearchParams({ state: 'open', head, base: to, per_page: '1' });
-    const found = await call(NAME, { method: 'GET', url: `${url}?${query}`, headers });
-    if (!found.isOk) return found;
-    const first = firstOf(found.value);
-    const answer = first
-      ? { isOk: true as const, value: first }
-      : await call(NAME, { method: 'POST', url, headers, body: { title, head: from, base: to, body } });
+    const answer = await findOrCreate(call, NAME, {
+      find: { method: 'GET', url: `${url}?${query}`, headers },
+      listIn: (reply) => reply,
+      create: { method: 'POST', url, headers, body: { title, head: from, base: to, body } },
+    });
     if (!answer.isOk) return answer;
     const { number, html_url: htmlUrl } = answer.value;
     return openedAs(NAME, number, textOf(htmlUrl));

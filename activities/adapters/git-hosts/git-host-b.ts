@@ -1,5 +1,13 @@
 import type { CommitStatus, GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { type CallHost, firstOf, openedAs, type HostAccess, type HostJson, withoutValue, textOf } from './host-http.ts';
+import {
+  type CallHost,
+  findOrCreate,
+  openedAs,
+  type HostAccess,
+  type HostJson,
+  withoutValue,
+  textOf,
+} from './host-http.ts';
 
 const NAME = 'host-b';
 const VERSION = 'api-version=7.1';
@@ -103,13 +111,12 @@ const pullRequestOpener =
       'searchCriteria.sourceRefName': sourceRefName,
       'searchCriteria.targetRefName': targetRefName,
     });
-    const found = await call(NAME, { method: 'GET', url: `${git}/pullrequests?${query}&${VERSION}`, headers });
-    if (!found.isOk) return found;
-    const first = firstOf(found.value.value);
     const body = { sourceRefName, targetRefName, title, description };
-    const answer = first
-      ? { isOk: true as const, value: first }
-      : await call(NAME, { method: 'POST', url: `${git}/pullrequests?${VERSION}`, headers, body });
+    const answer = await findOrCreate(call, NAME, {
+      find: { method: 'GET', url: `${git}/pullrequests?${query}&${VERSION}`, headers },
+      listIn: ({ value }) => value,
+      create: { method: 'POST', url: `${git}/pullrequests?${VERSION}`, headers, body },
+    });
     if (!answer.isOk) return answer;
     const number = Number(answer.value.pullRequestId);
     return openedAs(NAME, number, `${webUrl}/pullrequest/${number}`);

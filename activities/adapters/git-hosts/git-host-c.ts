@@ -1,5 +1,5 @@
 import type { CommitStatus, GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { type CallHost, firstOf, openedAs, type HostAccess, withoutValue, textOf } from './host-http.ts';
+import { type CallHost, findOrCreate, openedAs, type HostAccess, withoutValue, textOf } from './host-http.ts';
 
 const NAME = 'host-c';
 const ENDED: Record<string, PipelineState> = {
@@ -72,12 +72,11 @@ const pullRequestOpener =
     const url = `${project(repository)}/merge_requests`;
     const branches = { source_branch: from, target_branch: to };
     const query = new URLSearchParams({ ...branches, state: 'opened', per_page: '1' });
-    const found = await call(NAME, { method: 'GET', url: `${url}?${query}`, headers });
-    if (!found.isOk) return found;
-    const first = firstOf(found.value);
-    const answer = first
-      ? { isOk: true as const, value: first }
-      : await call(NAME, { method: 'POST', url, headers, body: { ...branches, title, description } });
+    const answer = await findOrCreate(call, NAME, {
+      find: { method: 'GET', url: `${url}?${query}`, headers },
+      listIn: (reply) => reply,
+      create: { method: 'POST', url, headers, body: { ...branches, title, description } },
+    });
     if (!answer.isOk) return answer;
     const { iid, web_url: webUrl } = answer.value;
     return openedAs(NAME, iid, textOf(webUrl));

@@ -164,7 +164,7 @@ export const withoutValue = (answer: HostAnswer<unknown>): HostAnswer<null> =>
   answer.isOk ? { isOk: true, value: null } : answer;
 
 /** The first element of a list in a response; undefined where it has none. */
-export const firstOf = (list: unknown): HostJson | undefined =>
+const firstOf = (list: unknown): HostJson | undefined =>
   Array.isArray(list) && list.length > 0 ? asObject(list[0]) : undefined;
 
 /** A pull request as a host answered it; what has no number is no answer. */
@@ -176,4 +176,16 @@ export function openedAs(name: string, number: unknown, url: string | null): Hos
     mayBeDone: true,
     reason: `${name} answered something else than a pull request`,
   };
+}
+
+/** What a host lists first, or makes where it lists nothing. @param listIn where a reply has its list. */
+export async function findOrCreate(
+  call: CallHost,
+  name: string,
+  { find, listIn, create }: { find: HostCall; listIn: (reply: HostJson) => unknown; create: HostCall },
+): Promise<HostAnswer<HostJson>> {
+  const found = await call(name, find);
+  if (!found.isOk) return found;
+  const first = firstOf(listIn(found.value));
+  return first ? { isOk: true, value: first } : call(name, create);
 }

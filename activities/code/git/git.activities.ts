@@ -1,4 +1,4 @@
-import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
+import { remoteOf } from './fetched-commits.ts';
 import { isForPeople } from '../../../domain/code/git/mirror/fetch-failure-rules.ts';
 import { beginFetch, noteFailure, noteSuccess } from '../../../domain/code/git/mirror/mirror.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
@@ -19,10 +19,7 @@ export const createGitActivities = (deps: Deps) => ({
       const state = await tx((work) => beginFetch(work, projectId));
       if (!state || state.remoteUrl === null) return { outcome: 'nothing' };
       const { remoteUrl, platform, repositoryIdentifier } = state;
-      const credential = await tx((work) =>
-        gitCredential(work, encryption, { projectId, platform, remoteUrl, repositoryIdentifier }),
-      );
-      const remote = { url: remoteUrl, credential };
+      const remote = await remoteOf(tx, encryption, { projectId, platform, remoteUrl, repositoryIdentifier });
       const fetchedAt = now();
       const result = await git.mirrors.fetch({ tenantId, projectId }, remote, signal);
       if (result.outcome === 'failed') {

@@ -1,5 +1,4 @@
 import type { Pending, FollowedOperation } from '../flows/operations.activities.ts';
-import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import {
   coveredClassOf,
@@ -29,23 +28,15 @@ import {
 import { pollSeconds } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
 import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
-import {
-  addStep,
-  moveStep,
-  planSteps,
-  type StepMove,
-  type StepRow,
-  stepsOfRun,
-} from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import { addStep, planSteps, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { partsOf } from '../../../domain/kernel/shared/at-once-rules.ts';
-import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
+import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { RECORDS_PER_CALL } from '../../../domain/orgs/crm/crm-records.port.ts';
 import type { CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
-import type { Deps } from '../../deps.ts';
-import { actInOrg, type ActedOrg, followInOrg, keepLines } from '../org-steps/act-in-org.ts';
-import { beginOnce, CANNOT_TELL } from '../org-steps/begin-once.ts';
+import { actInOrg, followInOrg, keepLines } from '../org-steps/act-in-org.ts';
+import { beginOnce, CANNOT_TELL, outcomeOfFailed } from '../org-steps/begin-once.ts';
+import { inUnit, move, type OrgWork } from '../org-steps/org-work.ts';
 import { ownSince } from '../org-steps/own-since.ts';
-import { withLeftOpen } from '../org-steps/left-open.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
 
 /** A run keeps at most so many results. */
@@ -55,37 +46,23 @@ const AGAIN = 'Run the tests again that could not lock a row';
 const LOOK_AT = 'Apex Test Execution in Setup';
 const TOOLING = { isTooling: true };
 
-interface Run {
-  deps: Deps;
-  tenant: TenantKey;
-  run: RunContext;
-  org: ActedOrg;
-}
-
-const unit = ({ deps, tenant }: Pick<Run, 'deps' | 'tenant'>) => deps.actingAs(systemActor(tenant, 'flow'));
-const move = async (given: Pick<Run, 'deps' | 'tenant'>, { id }: StepRow, change: StepMove) => {
-  await unit(given)((tx) => moveStep(tx, id, change));
-};
-
-const whyElsewhere = ({ deps, tenant, org }: Run, steps: readonly StepRow[]) =>
+const whyElsewhere = ({ deps, tenant, org }: OrgWork, steps: readonly StepRow[]) =>
   whyOtherOrg(deps.reads.as(systemActor(tenant, 'flow')), org, steps, 'tests run');
 
 /** Runs Apex tests in an org; those that fail for a lock are run a second time, by themselves. */
 export const runApexTests: FollowedOperation = {
-  async advance(deps, tenant, run, signal) {
-    const next = await followInOrg(deps, tenant, run, { signal }, async (org) => {
+  advance(deps, tenant, run, signal) {
+    return followInOrg(deps, tenant, run, { signal, lookAt: LOOK_AT }, async (org) => {
       const given = { deps, tenant, run, org };
-      const steps = await unit(given)((tx) => planSteps(tx, run.id, [{ name: FIRST, orgId: org.orgId }]));
+      const steps = await inUnit(given, (tx) => planSteps(tx, run.id, [{ name: FIRST, orgId: org.orgId }]));
       const open = steps.find(({ state }) => !isEnded(state));
       const elsewhere = await whyElsewhere(given, steps);
       if (elsewhere !== null) return fail(given, open, elsewhere);
       if (open) return followTests(given, open);
       const last = steps.at(-1);
-      if (last?.state === 'failed') return { status: 'failed', error: last.error ?? FIRST };
-      if (last?.state === 'unknown') return { status: 'failed', code: 'unknown_outcome', error: last.error ?? FIRST };
+      if (last?.state === 'failed' || last?.state === 'unknown') return outcomeOfFailed(last);
       return (await runAgain(given, steps)) ?? settle(given, steps);
     });
-    return withLeftOpen(deps, tenant, run, next, 'Apex Test Execution in Setup');
   },
 
   async cancel(deps, tenant, run, signal) {
@@ -98,14 +75,14 @@ export const runApexTests: FollowedOperation = {
   },
 };
 
-async function fail(given: Run, step: StepRow | undefined, error: string): Promise<RunOutcome> {
+async function fail(given: OrgWork, step: StepRow | undefined, error: string): Promise<RunOutcome> {
   if (step) await move(given, step, { state: 'failed', error });
   return { status: 'failed', error };
 }
 
 /** Stops what a step began in the org; answers what may go on there nevertheless. */
 async function stopped(
-  { deps, tenant, run }: Omit<Run, 'org'>,
+  { deps, tenant, run }: Omit<OrgWork, 'org'>,
   steps: readonly StepRow[],
   step: StepRow,
   signal: AbortSignal,
@@ -118,7 +95,7 @@ async function stopped(
   return error ?? null;
 }
 
-async function stop(given: Run, step: StepRow): Promise<string | null> {
+async function stop(given: OrgWork, step: StepRow): Promise<string | null> {
   const { deps, org } = given;
   const jobId = step.externalId ?? answered(await jobSince(given, step)(new Date(step.askedAt ?? deps.now())));
   if (jobId === null || jobId === CANNOT_TELL)
@@ -128,10 +105,10 @@ async function stop(given: Run, step: StepRow): Promise<string | null> {
   return left > 0 ? `${left} test classes still run in the org` : null;
 }
 
-const jobSince = ({ deps, tenant, org }: Run, step: StepRow) =>
+const jobSince = ({ deps, tenant, org }: OrgWork, step: StepRow) =>
   ownSince(deps, tenant, org, step, { soql: testRunsSince, member: 'AsyncApexJobId' });
 
-async function followTests(given: Run, step: StepRow): Promise<RunOutcome | Pending> {
+async function followTests(given: OrgWork, step: StepRow): Promise<RunOutcome | Pending> {
   const { deps, tenant, run, org } = given;
   const { methods } = step.intent as { methods?: { className: string; methods: string[] }[] };
   const begun = await beginOnce(deps, tenant, step, {
@@ -156,7 +133,7 @@ async function followTests(given: Run, step: StepRow): Promise<RunOutcome | Pend
     return { againInSeconds: pollSeconds(ageMs), text, progress: { percent, counts } };
   }
   const results = await resultsOf(org.calls, jobId, { isRepeated: methods !== undefined });
-  await unit(given)((tx) => keepResults(tx, run.id, results));
+  await inUnit(given, (tx) => keepResults(tx, run.id, results));
   const { status, enqueued } = state;
   await move(given, begun, {
     state: 'succeeded',
@@ -182,19 +159,19 @@ async function resultsOf(calls: CrmOrg, jobId: string, { isRepeated }: { isRepea
 }
 
 /** Undefined: there is nothing to run again, or that was done. */
-async function runAgain(given: Run, steps: readonly StepRow[]): Promise<Pending | undefined> {
+async function runAgain(given: OrgWork, steps: readonly StepRow[]): Promise<Pending | undefined> {
   if (steps.some(({ name }) => name === AGAIN)) return undefined;
   const { run, org } = given;
-  const failures = await unit(given)((tx) =>
+  const failures = await inUnit(given, (tx) =>
     resultsOfRun(tx, run.id, { group: 'failed', limit: RESULTS_MAX, offset: 0 }),
   );
   const methods = lockedMethods(failures);
   if (methods.length === 0) return undefined;
-  await unit(given)((tx) => addStep(tx, run.id, { name: AGAIN, orgId: org.orgId, intent: { methods } }));
+  await inUnit(given, (tx) => addStep(tx, run.id, { name: AGAIN, orgId: org.orgId, intent: { methods } }));
   return { againInSeconds: 0, text: AGAIN };
 }
 
-async function settle(given: Run, steps: readonly StepRow[]): Promise<RunOutcome> {
+async function settle(given: OrgWork, steps: readonly StepRow[]): Promise<RunOutcome> {
   const { deps, tenant, run, org } = given;
   const { rows, isComplete } = answered(await org.calls.query(COVERAGE, TOOLING));
   const classes = new Map(
@@ -203,7 +180,7 @@ async function settle(given: Run, steps: readonly StepRow[]): Promise<RunOutcome
       .filter((each) => each !== undefined)
       .map((each) => [each.className, each]),
   );
-  const { counts, failures, coverage } = await unit(given)(async (tx) => {
+  const { counts, failures, coverage } = await inUnit(given, async (tx) => {
     await keepCoverage(tx, run.id, [...classes.values()]);
     return {
       counts: await countResults(tx, run.id),

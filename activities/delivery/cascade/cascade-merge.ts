@@ -8,7 +8,7 @@ import {
 } from '../../../domain/delivery/cascade/cascade-rules.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
-import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
+import { remoteOf } from '../../code/git/fetched-commits.ts';
 import type { MergeResult } from '../../../domain/code/git-hosts/git-host.port.ts';
 import type { Remote } from '../../../domain/code/git/mirror/git-mirrors.port.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
@@ -41,8 +41,7 @@ export const cascadeMerge: Operation = async (deps, tenant, run) => {
   const why = whyNoStep(cascade, run.payload.branch);
   if (why !== null) return { status: 'failed', error: why };
   const place = { projectId, platform, remoteUrl, repositoryIdentifier };
-  const credential = await unit((tx) => gitCredential(tx, deps.encryption, place));
-  const remote = { url: remoteUrl, credential };
+  const remote = await remoteOf(unit, deps.encryption, place);
   let current = '';
   return withHeartbeat(
     async (signal) => {

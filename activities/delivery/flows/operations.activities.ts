@@ -4,7 +4,7 @@ import { isFinal } from '../../../domain/delivery/flows/run-status-rules.ts';
 import type { StepProgress } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import type { OperationOf } from '../../../workflows/delivery/flows/operations.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
-import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
+import { remoteOf } from '../../code/git/fetched-commits.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import { withHeartbeat } from '../../heartbeat.ts';
 import type { Deps } from '../../deps.ts';
@@ -32,9 +32,8 @@ export const createPatchBranch: Operation = async (deps, tenant, run) => {
   }
   const place = { projectId, platform, remoteUrl, repositoryIdentifier };
   const unit = deps.actingAs(systemActor(tenant, 'flow'));
-  const credential = await unit((tx) => gitCredential(tx, deps.encryption, place));
   const branch = {
-    remote: { url: remoteUrl, credential },
+    remote: await remoteOf(unit, deps.encryption, place),
     branch: String(payload.newBranch),
     sourceRef: String(payload.sourceRef),
   };
@@ -72,7 +71,7 @@ const isPending = (next: RunOutcome | Pending): next is Pending => 'againInSecon
 export interface Operations {
   operations: Readonly<Record<OperationOf<'once' | 'held'>, Operation>>;
   undo: Readonly<Record<OperationOf<'held'>, UndoOperation>>;
-  followed: Readonly<Record<string, FollowedOperation>>;
+  followed: Readonly<Record<OperationOf<'followed'>, FollowedOperation>>;
 }
 
 export const createOperationActivities = (deps: Deps, { operations, undo, followed }: Operations) => ({

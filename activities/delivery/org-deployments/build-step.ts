@@ -2,7 +2,7 @@ import type { StepRow } from '../../../domain/delivery/org-steps/org-steps.queri
 import type { SourceBuild } from '../../../domain/delivery/source/source-build.port.ts';
 import type { Pending } from '../flows/operations.activities.ts';
 import { buildSource } from '../source/build-source.ts';
-import { type DeployWork, move } from './deploy-work.ts';
+import { type OrgWork, move } from '../org-steps/org-work.ts';
 import type { BuildIntent } from './plan-deployment.ts';
 
 /** What the row of a step keeps of what was built. */
@@ -22,7 +22,7 @@ const PENDING_MAX = 10_000;
 const WARNINGS_MAX = 100;
 
 /** Builds what is deployed; the same step always builds the same. */
-export async function buildStep(work: DeployWork, step: StepRow, signal: AbortSignal): Promise<Pending> {
+export async function buildStep(work: OrgWork, step: StepRow, signal: AbortSignal): Promise<Pending> {
   const answer = await built(work, step, signal);
   if (!answer.isOk) {
     await move(work, step, { state: 'failed', error: answer.reason });
@@ -41,14 +41,14 @@ export async function buildStep(work: DeployWork, step: StepRow, signal: AbortSi
 }
 
 /** Builds it again where its archive is gone: whoever deployed the same before has removed it. */
-export async function assertArchive(work: DeployWork, step: StepRow, signal: AbortSignal): Promise<string | null> {
+export async function assertArchive(work: OrgWork, step: StepRow, signal: AbortSignal): Promise<string | null> {
   const { object } = step.result as unknown as Built;
   if (object !== null && (await work.deps.objects.sizeOf(object)) !== undefined) return null;
   const answer = await built(work, step, signal);
   return answer.isOk ? null : answer.reason;
 }
 
-const built = ({ deps, tenant, run }: DeployWork, { intent }: StepRow, signal: AbortSignal) => {
+const built = ({ deps, tenant, run }: OrgWork, { intent }: StepRow, signal: AbortSignal) => {
   const { validationId: _, ...order } = intent as unknown as BuildIntent;
   return buildSource(deps, { ...tenant, projectId: run.projectId ?? '', ...order }, signal);
 };

@@ -20,7 +20,7 @@ import { beginOnce } from '../org-steps/begin-once.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
 import { ownSince } from '../org-steps/own-since.ts';
 import { assertArchive, type Built } from './build-step.ts';
-import { type DeployWork, inUnit, move } from './deploy-work.ts';
+import { type OrgWork, inUnit, move } from '../org-steps/org-work.ts';
 import type { BuildIntent } from './plan-deployment.ts';
 
 /** An org whose lock something else holds is asked so often, a minute apart. */
@@ -46,21 +46,19 @@ export interface Deployed {
   outputBytes?: number;
 }
 
+/** What a person looks at where nobody knows what became of a deployment. */
+export const LOOK_AT = 'Deployment Status in Setup';
+
 /** How long the adapter lets a zip be sent. */
 const UPLOAD_MS = 300_000;
 
 /** Begins the deployment of what was built, and follows it. */
-export async function deployStep(
-  work: DeployWork,
-  build: StepRow,
-  step: StepRow,
-  signal: AbortSignal,
-): Promise<Pending> {
+export async function deployStep(work: OrgWork, build: StepRow, step: StepRow, signal: AbortSignal): Promise<Pending> {
   const { deps, tenant, org } = work;
   const begun = await beginOnce(deps, tenant, step, {
     create: () => begin(work, build, step, signal),
     find: findDeployment(work, step),
-    lookAt: 'Deployment Status in Setup',
+    lookAt: LOOK_AT,
     uploadMs: UPLOAD_MS,
   });
   const deploymentId = begun.externalId ?? '';
@@ -76,12 +74,12 @@ export async function deployStep(
   return settle(work, build, begun, ended);
 }
 
-export const findDeployment = ({ deps, tenant, org }: DeployWork, step: StepRow) => {
+export const findDeployment = ({ deps, tenant, org }: OrgWork, step: StepRow) => {
   const { checkOnly = false } = step.intent as DeployIntent;
   return ownSince(deps, tenant, org, step, { soql: deployRequestsSince({ checkOnly }), member: 'Id' });
 };
 
-async function begin(work: DeployWork, build: StepRow, step: StepRow, signal: AbortSignal): Promise<CrmAnswer<string>> {
+async function begin(work: OrgWork, build: StepRow, step: StepRow, signal: AbortSignal): Promise<CrmAnswer<string>> {
   const { deps, org } = work;
   const { validationId, checkOnly = false, testLevel = 'default', tests = [] } = step.intent as DeployIntent;
   const { object, bytes } = build.result as unknown as Built;
@@ -110,7 +108,7 @@ async function* contentOf({ objects }: Pick<Deps, 'objects'>, key: string): Asyn
 }
 
 /** Writes down how a deployment ended: its log, its row, and what the org runs now. */
-export async function settle(work: DeployWork, build: StepRow, step: StepRow, ended: Deployment): Promise<Pending> {
+export async function settle(work: OrgWork, build: StepRow, step: StepRow, ended: Deployment): Promise<Pending> {
   const { deps, tenant, run } = work;
   const verdict = verdictOf(ended);
   const { lockRetries = 0 } = step.result as Deployed;
@@ -158,7 +156,7 @@ export async function settle(work: DeployWork, build: StepRow, step: StepRow, en
 }
 
 /** From now on nobody knows what the org runs, until this deployment has ended. Null: it was claimed. */
-async function claimOrg({ deps, tenant, run, org }: DeployWork, build: StepRow): Promise<string | null> {
+async function claimOrg({ deps, tenant, run, org }: OrgWork, build: StepRow): Promise<string | null> {
   const { commitSha, baseSha } = build.intent as unknown as BuildIntent;
   if (run.projectId === null) return null;
   const claim = { projectId: run.projectId, orgId: org.orgId, platformOrgId: org.platformOrgId };
@@ -170,13 +168,13 @@ async function claimOrg({ deps, tenant, run, org }: DeployWork, build: StepRow):
 }
 
 /** Removes the archive of a deployment that has ended. */
-export async function removeArchive({ deps }: Pick<DeployWork, 'deps'>, build: StepRow): Promise<void> {
+export async function removeArchive({ deps }: Pick<OrgWork, 'deps'>, build: StepRow): Promise<void> {
   const { object } = build.result as unknown as Partial<Built>;
   if (object) await deps.objects.remove(object);
 }
 
 /** Undefined: a part of the packages was deployed, so that the org does not run the commit as a whole. */
-export function deployedSource({ run, org }: DeployWork, build: StepRow, step: StepRow) {
+export function deployedSource({ run, org }: OrgWork, build: StepRow, step: StepRow) {
   const { commitSha, packages, pending } = build.intent as unknown as BuildIntent;
   if (packages !== undefined || run.projectId === null) return undefined;
   return {

@@ -9,7 +9,6 @@ import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
 import { followInOrg } from '../org-steps/act-in-org.ts';
 import { outcomeOfFailed } from '../org-steps/begin-once.ts';
-import { withLeftOpen } from '../org-steps/left-open.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
 import { type Built, buildStep } from './build-step.ts';
 import {
@@ -18,16 +17,17 @@ import {
   deployedSource,
   deployStep,
   findDeployment,
+  LOOK_AT,
   removeArchive,
   settle,
 } from './deploy-step.ts';
-import { type DeployWork, inUnit, move } from './deploy-work.ts';
+import { type OrgWork, inUnit, move } from '../org-steps/org-work.ts';
 import { type BuildIntent, plannedSteps } from './plan-deployment.ts';
 
 /** Deploys the source of a commit to an org, or has the org validate it. */
 export const installArtifacts: FollowedOperation = {
-  async advance(deps, tenant, run, signal) {
-    const next = await followInOrg(deps, tenant, run, { signal }, async (org) => {
+  advance(deps, tenant, run, signal) {
+    return followInOrg(deps, tenant, run, { signal, lookAt: LOOK_AT }, async (org) => {
       const work = { deps, tenant, run, org };
       const [build, deploy] = await plannedSteps(work, signal);
       if (!build || !deploy) throw new Error(`the run ${run.id} has no steps`);
@@ -35,7 +35,6 @@ export const installArtifacts: FollowedOperation = {
       if (elsewhere !== null) return { status: 'failed', error: elsewhere };
       return advance(work, build, deploy, signal);
     });
-    return withLeftOpen(deps, tenant, run, next, 'Deployment Status in Setup');
   },
 
   async cancel(deps, tenant, run, signal) {
@@ -53,11 +52,11 @@ export const installArtifacts: FollowedOperation = {
   },
 };
 
-const whyElsewhere = ({ deps, tenant, org }: DeployWork, deploy: StepRow) =>
+const whyElsewhere = ({ deps, tenant, org }: OrgWork, deploy: StepRow) =>
   whyOtherOrg(deps.reads.as(systemActor(tenant, 'flow')), org, [deploy], 'the run deploys');
 
 async function advance(
-  work: DeployWork,
+  work: OrgWork,
   build: StepRow,
   deploy: StepRow,
   signal: AbortSignal,
@@ -82,7 +81,7 @@ async function advance(
 }
 
 /** The org runs the commit already, as far as source goes. */
-async function nothingToDeploy(work: DeployWork, build: StepRow, deploy: StepRow): Promise<Pending> {
+async function nothingToDeploy(work: OrgWork, build: StepRow, deploy: StepRow): Promise<Pending> {
   const source = deployedSource(work, build, deploy);
   await inUnit(work, async (tx) => {
     await moveStep(tx, deploy.id, { state: 'skipped' });
@@ -93,7 +92,7 @@ async function nothingToDeploy(work: DeployWork, build: StepRow, deploy: StepRow
   return { againInSeconds: 0, text: 'Nothing to deploy' };
 }
 
-function outcomeOf({ org }: DeployWork, build: StepRow, deploy: StepRow): RunOutcome {
+function outcomeOf({ org }: OrgWork, build: StepRow, deploy: StepRow): RunOutcome {
   const { commitSha, baseSha } = build.intent as unknown as BuildIntent;
   const { form, reason, components, deletions, pending, warnings = [] } = build.result as unknown as Partial<Built>;
   const { lockRetries: _, warnings: remarks = [], ...deployed } = deploy.result as Deployed;
@@ -117,7 +116,7 @@ const STOP_POLLS = 20;
 const STOP_PAUSE_MS = 3_000;
 
 /** Stops a deployment in its org. Answers what became of it otherwise; null: it was stopped. */
-async function stop(work: DeployWork, build: StepRow, deploy: StepRow, signal: AbortSignal): Promise<string | null> {
+async function stop(work: OrgWork, build: StepRow, deploy: StepRow, signal: AbortSignal): Promise<string | null> {
   const { deps, org } = work;
   if (!isEnded(build.state)) await move(work, build, { state: 'cancelled' });
   const found =
@@ -130,7 +129,7 @@ async function stop(work: DeployWork, build: StepRow, deploy: StepRow, signal: A
     return null;
   }
   if (found === null || !found.startsWith('0Af')) {
-    const error = 'It is not known whether the org deploys: look at Deployment Status in Setup';
+    const error = `It is not known whether the org deploys: look at ${LOOK_AT}`;
     await move(work, deploy, { state: 'unknown', error });
     return error;
   }

@@ -1,5 +1,4 @@
 import { fullCommitId } from '../../../domain/code/git/commits.queries.ts';
-import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
 import { wishOf } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
 import { sourceOfOrg, wasDeployedSince } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
 import {
@@ -15,8 +14,9 @@ import type { ComponentName, SourceOrder } from '../../../domain/delivery/source
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
+import { fetchCommit, remoteOf } from '../../code/git/fetched-commits.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
-import type { DeployWork } from './deploy-work.ts';
+import type { OrgWork } from '../org-steps/org-work.ts';
 
 /** What a deployment was planned from: fixed when its run begins, so that each attempt builds the same. */
 export type BuildIntent = Pick<SourceOrder, 'commitSha' | 'baseSha' | 'deletions' | 'whole' | 'apiVersion'> & {
@@ -27,7 +27,7 @@ export type BuildIntent = Pick<SourceOrder, 'commitSha' | 'baseSha' | 'deletions
 };
 
 /** The steps of a run: what is built and deployed is decided once. Throws `DomainError` where nothing can be. */
-export async function plannedSteps(work: DeployWork, signal: AbortSignal): Promise<StepRow[]> {
+export async function plannedSteps(work: OrgWork, signal: AbortSignal): Promise<StepRow[]> {
   const { deps, tenant, run, org } = work;
   const reads = deps.reads.as(systemActor(tenant, 'flow'));
   const before = await stepsOfRun(reads, run.id);
@@ -76,7 +76,7 @@ async function baseOf({
   tenant,
   run,
   org,
-}: DeployWork): Promise<{ baseSha: string | null; pending: ComponentName[] }> {
+}: OrgWork): Promise<{ baseSha: string | null; pending: ComponentName[] }> {
   const reads = deps.reads.as(systemActor(tenant, 'flow'));
   const known = await sourceOfOrg(reads, run.projectId ?? '', org.orgId);
   if (!known || known.platformOrgId !== org.platformOrgId) return { baseSha: null, pending: [] };
@@ -86,20 +86,16 @@ async function baseOf({
   return { baseSha: isOther ? null : known.commitSha, pending: known.pending };
 }
 
-async function commitOf({ deps, tenant, run }: DeployWork, named: NamedSource, signal: AbortSignal): Promise<string> {
+async function commitOf({ deps, tenant, run }: OrgWork, named: NamedSource, signal: AbortSignal): Promise<string> {
   const { projectId, platform, remoteUrl, repositoryIdentifier } = run;
   if (projectId === null || platform === null || repositoryIdentifier === null || remoteUrl === null)
     throw new DomainError('flow_unavailable', `The project ${repositoryIdentifier ?? ''} has no remoteUrl`);
   const actor = systemActor(tenant, 'flow');
   if ('commitSha' in named) return fullCommitId(deps.reads.as(actor), projectId, named.commitSha);
   const of = { projectId, platform, remoteUrl, repositoryIdentifier };
-  const credential = await deps.actingAs(actor)((tx) => gitCredential(tx, deps.encryption, of));
+  const remote = await remoteOf(deps.actingAs(actor), deps.encryption, of);
   const mirror = { tenantId: tenant.tenantId, projectId };
-  const fetched = await deps.git.mirrors.fetch(mirror, { url: remoteUrl, credential }, signal);
-  if (fetched.outcome === 'failed')
-    throw new DomainError('flow_unavailable', `The repository could not be fetched: ${fetched.reason}`);
-  const refs = await deps.git.mirrors.refs(mirror);
-  const head = refs.find(({ kind, name }) => kind === 'branch' && name === named.branch)?.sha;
-  if (head === undefined) throw new DomainError('flow_unavailable', `The repository has no branch ${named.branch}`);
-  return head;
+  const head = await fetchCommit(deps.git.mirrors, { mirror, remote, wanted: undefined, branch: named.branch }, signal);
+  if (!head.isOk) throw new DomainError('flow_unavailable', head.reason);
+  return head.value;
 }

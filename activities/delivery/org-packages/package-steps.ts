@@ -1,4 +1,4 @@
-import { type RunContext, runById, writeResult } from '../../../domain/delivery/flows/flow-runs.queries.ts';
+import { runById, writeResult } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { isLocked, mayPass } from '../../../domain/delivery/org-packages/package-answer-rules.ts';
 import { otherChange } from '../../../domain/delivery/org-packages/org-packages.queries.ts';
@@ -24,21 +24,16 @@ import {
 } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import type { CrmAnswer } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import type { CrmPackageRequest } from '../../../domain/orgs/crm/crm-packages.port.ts';
-import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
+import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { UnitOfWork } from '../../../domain/unit-of-work.ts';
-import type { Deps } from '../../deps.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
-import { withLeftOpen } from '../org-steps/left-open.ts';
-import { type ActedOrg, followInOrg, keepLines, PASSES } from '../org-steps/act-in-org.ts';
+import { followInOrg, keepLines, PASSES } from '../org-steps/act-in-org.ts';
 import { beginOnce, CANNOT_TELL, UnknownOutcome } from '../org-steps/begin-once.ts';
+import type { OrgWork } from '../org-steps/org-work.ts';
 import { answered, OrgCallFailed } from '../org-steps/org-call-failed.ts';
 
 /** A run at work on the packages of its org. */
-export interface PackageRun {
-  deps: Deps;
-  tenant: TenantKey;
-  run: RunContext;
-  org: ActedOrg;
+export interface PackageRun extends OrgWork {
   unit: UnitOfWork;
   signal: AbortSignal;
 }
@@ -66,13 +61,10 @@ const LOOK_AT = 'Installed Packages in Setup';
 
 /** An operation on packages: one version after the other, each a step with its request's id in the org. */
 export const packageOperation = (work: PackageWork): FollowedOperation => ({
-  async advance(deps, tenant, run, signal) {
-    const unit = deps.actingAs(systemActor(tenant, 'flow'));
-    const next = await followInOrg(deps, tenant, run, { signal }, (org) =>
-      advance({ deps, tenant, run, org, signal, unit }, work),
-    );
-    return withLeftOpen(deps, tenant, run, next, LOOK_AT);
-  },
+  advance: (deps, tenant, run, signal) =>
+    followInOrg(deps, tenant, run, { signal, lookAt: LOOK_AT }, (org) =>
+      advance({ deps, tenant, run, org, signal, unit: deps.actingAs(systemActor(tenant, 'flow')) }, work),
+    ),
 
   async check(deps, tenant, run, signal) {
     const unit = deps.actingAs(systemActor(tenant, 'flow'));

@@ -14,6 +14,7 @@ import type { Deps } from '../../deps.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import type { HeldOutcome, Pending } from '../flows/operations.activities.ts';
 import { AskedTooSoon, UnknownOutcome } from './begin-once.ts';
+import { withLeftOpen } from './left-open.ts';
 import { OrgCallFailed } from './org-call-failed.ts';
 
 /** An org in which a run acts. */
@@ -76,12 +77,13 @@ const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 /**
  * Takes a followed operation on in the org of its run. A failure that passes is waited for, for a day; another one ends
  * the run.
+ * @param options `lookAt` says what a person looks at where the run ends although the org may go on; absent: nothing is said.
  */
 export async function followInOrg(
   deps: Deps,
   tenant: TenantKey,
   run: RunContext,
-  options: Pick<CallOptions, 'signal'>,
+  { signal, lookAt }: Pick<CallOptions, 'signal'> & { lookAt?: string },
   work: (org: ActedOrg) => Promise<RunOutcome | Pending>,
 ): Promise<RunOutcome | Pending> {
   const onFailure = async (username: string, failed: OrgCallFailed): Promise<RunOutcome | Pending> => {
@@ -98,7 +100,8 @@ export async function followInOrg(
     return goesOn && !isGivenUp ? { againInSeconds: 300, text: message } : { status: 'failed', error: message };
   };
   try {
-    return await inOrg(deps, tenant, run, { ...options, onFailure, onNoOrg }, work);
+    const next = await inOrg(deps, tenant, run, { signal, onFailure, onNoOrg }, work);
+    return lookAt === undefined ? next : await withLeftOpen(deps, tenant, run, next, lookAt);
   } catch (error) {
     if (error instanceof AskedTooSoon) return error.pending;
     if (error instanceof UnknownOutcome) return { status: 'failed', code: 'unknown_outcome', error: error.message };
@@ -148,7 +151,8 @@ async function inOrg<Result>(
   }
 }
 
-const isRefusal = (error: unknown): error is DomainError =>
+/** What a rule refuses for good. */
+export const isRefusal = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.code !== 'unavailable';
 
 /** What a rule refuses is a value. */

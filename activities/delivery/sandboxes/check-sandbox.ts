@@ -12,14 +12,14 @@ import {
 } from '../../../domain/delivery/sandboxes/sandbox-rules.ts';
 import type { CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import type { DefinedSandbox, SandboxCopy, SandboxDefinition } from '../../../domain/orgs/crm/crm-sandboxes.port.ts';
-import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
+import { isIdOf, longId } from '../../../domain/orgs/crm/org-id-rules.ts';
 import { licenceTypeOf } from '../../../domain/orgs/crm/sandbox-rules.ts';
 import { recordsOfSandbox } from '../../../domain/orgs/crm-orgs/copied-sandboxes.mutations.ts';
 import { type ChangesInOrg, changesInOrg } from '../../../domain/orgs/org-explorer/changes-in-org.queries.ts';
 import type { OrgRow } from '../../../domain/orgs/crm-orgs/crm-orgs.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
-import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { soqlName, soqlText } from '../../../domain/kernel/text/soql-rules.ts';
+import { isRefusal } from '../org-steps/act-in-org.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
 import { cannotGo, type CheckedSandbox, move, type SandboxWork } from './sandbox-work.ts';
 
@@ -30,8 +30,7 @@ export async function checkSandbox(work: SandboxWork, step: StepRow): Promise<St
     const found = await (work.act === CREATE ? checkNew(work) : checkExisting(work));
     return await move(work, step, { state: 'succeeded', result: { ...found }, detail: detailOf(found) });
   } catch (error) {
-    if (error instanceof DomainError && error.code !== 'unavailable')
-      await move(work, step, { state: 'failed', error: error.message });
+    if (isRefusal(error)) await move(work, step, { state: 'failed', error: error.message });
     throw error;
   }
 }
@@ -121,7 +120,7 @@ async function idOf(
   prefix: string,
   given: string | undefined,
 ): Promise<string | undefined> {
-  if (given === undefined || (given.startsWith(prefix) && /^(\w{15}|\w{18})$/.test(given))) return given;
+  if (given === undefined || isIdOf(prefix, given)) return given;
   const soql = `SELECT Id FROM ${soqlName(type)} WHERE ${soqlName(field)} = ${soqlText(given)}`;
   const { rows } = answered(await calls.query(soql, { maxRows: 2 }));
   if (rows.length !== 1)

@@ -11,11 +11,10 @@ import {
   type SandboxAct,
 } from '../../../domain/delivery/sandboxes/sandbox-rules.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
-import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import type { Deps } from '../../deps.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
-import { followInOrg, keepLines } from '../org-steps/act-in-org.ts';
+import { followInOrg, isRefusal, keepLines } from '../org-steps/act-in-org.ts';
 import { outcomeOfFailed } from '../org-steps/begin-once.ts';
 import { beginSandbox, isDiscard } from './begin-sandbox.ts';
 import { checkSandbox } from './check-sandbox.ts';
@@ -94,7 +93,7 @@ async function plannedSteps(
     }));
     return await actingAs(actor)((tx) => planSteps(tx, run.id, [...steps, ...stepsAfterCopy(run.payload)]));
   } catch (error) {
-    if (error instanceof DomainError && error.code !== 'unavailable') return { status: 'failed', error: error.message };
+    if (isRefusal(error)) return { status: 'failed', error: error.message };
     throw error;
   }
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
 import type { Remote } from '../../../domain/code/git/mirror/git-mirrors.port.ts';
 import { projectById } from '../../../domain/projects/projects/projects.queries.ts';
 import { changedUnits, directoryOf, withoutTwins } from '../../../domain/delivery/source/delta-rules.ts';
@@ -20,10 +19,10 @@ import { looseWarning, whyTooMuchToDeploy } from '../../../domain/delivery/sourc
 import { objectKey } from '../../../domain/kernel/objects/object-key-rules.ts';
 import type { Answer } from '../../../domain/kernel/outbound/answer.port.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
+import { remoteOf } from '../../code/git/fetched-commits.ts';
 import type { Deps } from '../../deps.ts';
 import { planDeletions } from './plan-deletions.ts';
 import { type CommitSource, readCommit, Refused, type SourceDeps, type SourceWork, valueOf } from './read-commit.ts';
-
 import { storeZip } from './store-zip.ts';
 
 /**
@@ -35,7 +34,7 @@ export const buildSource = (
   order: SourceOrder,
   signal: AbortSignal,
 ): Promise<Answer<SourceBuild, SourceRefusal>> =>
-  answering(async () => buildFromRemote(deps, order, await remoteOf(deps, order), signal));
+  answering(async () => buildFromRemote(deps, order, await remoteOfOrder(deps, order), signal));
 
 /** As `buildSource` does, from a repository whose address is known. */
 export const buildFromRemote = (
@@ -66,7 +65,7 @@ async function answering<Value>(
   }
 }
 
-async function remoteOf(
+async function remoteOfOrder(
   { reads, actingAs, encryption }: Pick<Deps, 'actingAs' | 'reads' | 'encryption'>,
   order: SourceOrder,
 ): Promise<Remote> {
@@ -78,7 +77,7 @@ async function remoteOf(
   const remoteUrl = project.remoteUrl ?? undefined;
   if (remoteUrl === undefined) throw new Refused(`The project ${repositoryIdentifier} has no remoteUrl`);
   const of = { projectId, platform, remoteUrl, repositoryIdentifier };
-  return { url: remoteUrl, credential: await actingAs(actor)((tx) => gitCredential(tx, encryption, of)) };
+  return remoteOf(actingAs(actor), encryption, of);
 }
 
 /** Fetches the repository when its mirror lacks one of the commits. */

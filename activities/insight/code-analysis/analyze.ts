@@ -5,7 +5,7 @@ import { storeAnalysis } from '../../../domain/insight/code-analysis/analyses.mu
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import { fullCommitId } from '../../../domain/code/git/commits.queries.ts';
-import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
+import { fetchCommit, remoteOf } from '../../code/git/fetched-commits.ts';
 import type { Remote } from '../../../domain/code/git/mirror/git-mirrors.port.ts';
 import { projectById } from '../../../domain/projects/projects/projects.queries.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
@@ -32,7 +32,7 @@ export const analyze = (deps: Deps, tenant: TenantKey, run: RunContext): Promise
       if (unavailable !== undefined) return failed(unavailable);
       const unit = deps.actingAs(systemActor(tenant, 'code-analysis'));
       const of = { projectId, platform, remoteUrl, repositoryIdentifier };
-      const remote = { url: remoteUrl, credential: await unit((tx) => gitCredential(tx, deps.encryption, of)) };
+      const remote = await remoteOf(unit, deps.encryption, of);
       const branch = payload.branch ?? defaultBranch ?? 'main';
       const sha = await resolveCommit(deps, tenant, run, { branch, remote }, signal);
       if (!('commitId' in sha)) return sha;
@@ -73,14 +73,8 @@ async function resolveCommit(
     const head = await branchHead(reads, { projectId, branch });
     if (head !== undefined) return { commitId: head };
   }
-  const fetched = await mirrors.fetch(mirror, remote, signal);
-  if (fetched.outcome === 'failed') return failed(`The repository could not be fetched: ${fetched.reason}`);
-  if (wanted === undefined) {
-    const head = (await mirrors.refs(mirror)).find(({ kind, name }) => kind === 'branch' && name === branch)?.sha;
-    return head === undefined ? failed(`The repository has no branch ${branch}`) : { commitId: head };
-  }
-  const [found] = await mirrors.present(mirror, [wanted]);
-  return found === undefined ? failed(`The repository has no commit ${wanted}`) : { commitId: found };
+  const fetched = await fetchCommit(mirrors, { mirror, remote, wanted, branch }, signal);
+  return fetched.isOk ? { commitId: fetched.value } : failed(fetched.reason);
 }
 
 interface AnalysedCommit {

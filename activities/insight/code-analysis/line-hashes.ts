@@ -1,4 +1,4 @@
-import { gitCredential } from '../../../domain/code/git/mirror/git-credentials.ts';
+import { remoteOf } from '../../code/git/fetched-commits.ts';
 import { lineHashes } from '../../../domain/insight/code-analysis/sarif/line-hash-rules.ts';
 import type { Issue } from '../../../domain/insight/code-analysis/summary-rules.ts';
 import type { ProjectFacts } from '../../../domain/projects/projects/projects.queries.ts';
@@ -28,13 +28,11 @@ export async function findLineHashes(
   if (byPath.size === 0 || byPath.size > FILES_MAX || !remoteUrl) return given;
   const mirror = { tenantId, projectId };
   if (!(await mirrors.present(mirror, [commitId]).catch(() => new Set<string>())).has(commitId)) return given;
-  const credential = await tx((work) =>
-    gitCredential(work, encryption, { projectId, platform, remoteUrl, repositoryIdentifier }),
-  );
+  const remote = await remoteOf(tx, encryption, { projectId, platform, remoteUrl, repositoryIdentifier });
   const found = new Map<Issue, string>();
   for (const [path, ofFile] of byPath) {
     signal.throwIfAborted();
-    const text = await mirrors.file(mirror, { url: remoteUrl, credential }, commitId, path, FILE_MAX_BYTES);
+    const text = await mirrors.file(mirror, remote, commitId, path, FILE_MAX_BYTES);
     const hashes = text === undefined ? [] : lineHashes(text);
     for (const issue of ofFile) {
       const hash = hashes[(issue.startLine ?? 1) - 1];

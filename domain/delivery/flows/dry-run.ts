@@ -78,17 +78,14 @@ async function rehearsed(tx: Tx, runId: string, commands: Commands): Promise<Dry
   }
   const waiting = passage?.waiting;
   const nextWindowAt = waiting && waiting.nextAt !== null ? new Date(waiting.nextAt) : null;
-  const approval = terms && {
-    approvers: terms.approvers,
-    minApprovals: terms.minApprovals,
-    expiresAt: terms.expiresAt,
-  };
   return {
     wouldStart: true,
     refusal: null,
     executor,
     gates: {
-      approval: approval ?? null,
+      approval: terms
+        ? { approvers: terms.approvers, minApprovals: terms.minApprovals, expiresAt: terms.expiresAt }
+        : null,
       window: passage ? { isOpen: waiting === undefined, nextWindowAt, reason: waiting?.reason ?? null } : null,
       locks: await locksOf(tx, gates.lockIds),
     },

@@ -1,4 +1,4 @@
-import { longId } from '../../orgs/crm/org-id-rules.ts';
+import { isIdOf, longId } from '../../orgs/crm/org-id-rules.ts';
 import { didYouMean } from '../../kernel/text/suggestion-rules.ts';
 
 /** Ids of package versions (`04t…`) by their names in `packageAliases` of a `sfdx-project.json`. */
@@ -6,7 +6,7 @@ export type VersionAliases = ReadonlyMap<string, string>;
 
 export const NO_ALIASES: VersionAliases = new Map();
 
-export const isVersionId = (text: string): boolean => /^04t(?:\w{12}|\w{15})$/.test(text);
+export const isVersionId = (text: string): boolean => isIdOf('04t', text);
 
 /** The aliases of package versions in a `sfdx-project.json`; undefined: the text is none. */
 export function aliasesOfManifest(text: string): VersionAliases | undefined {

@@ -33,7 +33,6 @@ const COLUMNS = [
   'progress',
   'error',
   'result',
-  'createdAt',
   'updatedAt',
   'askedAt',
   'endedAt',
@@ -176,7 +175,6 @@ export async function moveStep(
     .set({
       ...move,
       ...(state !== undefined && { state }),
-      ...(state === 'asked' && { askedAt: now }),
       ...(state === 'planned' && { externalId: null }),
       ...(state !== undefined && isEnded(state) && { endedAt: now }),
       ...(progress !== undefined && { progress: progress === null ? null : json(progress) }),

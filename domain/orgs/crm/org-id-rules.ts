@@ -15,3 +15,7 @@ export function longId(id: string): string {
 
 /** Whether two ids, of 15 or 18 characters, name the same org or record. */
 export const isSameOrgId = (left: string, right: string): boolean => longId(left) === longId(right);
+
+/** Whether a text is the id of a record of some kind. @param prefix the three characters that say which kind. */
+export const isIdOf = (prefix: string, text: string): boolean =>
+  text.startsWith(prefix) && /^(?:\w{15}|\w{18})$/.test(text);

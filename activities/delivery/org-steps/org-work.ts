@@ -3,10 +3,10 @@ import { moveStep, type StepMove, type StepRow } from '../../../domain/delivery/
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import type { Tx } from '../../../domain/unit-of-work.ts';
 import type { Deps } from '../../deps.ts';
-import type { ActedOrg } from '../org-steps/act-in-org.ts';
+import type { ActedOrg } from './act-in-org.ts';
 
-/** A run that deploys to an org. */
-export interface DeployWork {
+/** A run at work in its org. */
+export interface OrgWork {
   deps: Deps;
   tenant: TenantKey;
   run: RunContext;
@@ -14,11 +14,14 @@ export interface DeployWork {
 }
 
 /** A unit of work in the name of the run's own service. */
-export const inUnit = <Value>(
-  { deps, tenant }: Pick<DeployWork, 'deps' | 'tenant'>,
-  work: (tx: Tx) => Promise<Value>,
-) => deps.actingAs(systemActor(tenant, 'flow'))(work);
+export const inUnit = <Value>({ deps, tenant }: Pick<OrgWork, 'deps' | 'tenant'>, work: (tx: Tx) => Promise<Value>) =>
+  deps.actingAs(systemActor(tenant, 'flow'))(work);
 
-export const move = async (work: DeployWork, { id }: StepRow, change: StepMove): Promise<void> => {
+/** Moves a step on, unless it has ended meanwhile. */
+export const move = async (
+  work: Pick<OrgWork, 'deps' | 'tenant'>,
+  { id }: StepRow,
+  change: StepMove,
+): Promise<void> => {
   await inUnit(work, (tx) => moveStep(tx, id, change));
 };
