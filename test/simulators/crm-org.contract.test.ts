@@ -140,10 +140,10 @@ test('production makes a sandbox, waits with its activation, makes it anew, and 
   copies.copy('qa').createdAt = new Date(Date.now() - 86_400_001);
   const { Id, LicenseType } = (await infos.retrieve(id)) as { Id: string; LicenseType: string };
   expect(LicenseType).toBe('DEVELOPER PRO');
-  await expect(infos.update({ Id } as never)).rejects.toMatchObject({
+  await expect(connection.tooling.update('SandboxInfo', { Id })).rejects.toMatchObject({
     errorCode: 'INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST',
   });
-  await infos.update({ Id, LicenseType, ActivationUserGroupId, AutoActivate: true } as never);
+  await connection.tooling.update('SandboxInfo', { Id, LicenseType, ActivationUserGroupId, AutoActivate: true });
   await expect(infos.destroy(id)).rejects.toThrow('in progress');
   await copies.finish('qa');
   copies.copy('qa').createdAt = new Date(Date.now() - 86_400_001);

@@ -3,8 +3,9 @@ import { type CrmSimulator, crmSimulator } from '../simulators/crm-org/simulator
 import type { OrgPackages } from '../simulators/crm-org/packages.ts';
 import type { OrgOptions, SimulatedOrg } from '../simulators/crm-org/org.ts';
 import { type TestApp, testApp } from './app.ts';
+import { endedRun } from './ended-run.ts';
 import { newRepository, type TestRepository } from './repository.ts';
-import { eventually, startWorker, type TestWorker } from './worker.ts';
+import { startWorker, type TestWorker } from './worker.ts';
 
 /** Runs on packages of simulated orgs; each test has an org of its own, and the project a repository on this machine. */
 export interface PackageRuns {
@@ -71,11 +72,7 @@ export function packageRuns(): PackageRuns {
       },
     });
   given.shown = ({ id }) => given.app.as(given.app.owner).get(200, `/api/flows/runs/${id}`);
-  given.ended = (run) =>
-    eventually(
-      () => given.shown(run),
-      ({ success }) => success !== null,
-    );
+  given.ended = (run) => endedRun(given.app, run);
   given.output = async ({ id }) =>
     (await given.app.as(given.app.owner).request(200, 'GET', `/api/flows/runs/${id}/output`)).text;
   given.withoutWorker = async (work) => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const release = (environmentName: string, more: object = {}) => ({
+const release = (environmentName: string | undefined, more: object = {}) => ({
   id: 'execute-release',
   repositoryIdentifier,
   domain: 'core',
@@ -57,7 +57,7 @@ test.each<[string, () => object, number]>([
   ['one that must be deployed elsewhere first', () => release('after'), 409],
   ['an approval that nobody can give', () => release('by-member'), 409],
   ['a type that nothing executes', () => ({ id: 'install-changeset', repositoryIdentifier }), 409],
-  ['a release without an environment', () => release(undefined as never), 400],
+  ['a release without an environment', () => release(undefined), 400],
   ['an unknown type', () => ({ id: 'none' }), 400],
   [
     'a request for all environments',

@@ -2,6 +2,7 @@ import type { Json } from '../../../support/client.ts';
 import { type CrmSimulator, crmSimulator } from '../../../simulators/crm-org/simulator.ts';
 import type { SimulatedOrg } from '../../../simulators/crm-org/org.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
+import { endedRun } from '../../../support/ended-run.ts';
 import { eventually, startWorker, type TestWorker } from '../../../support/worker.ts';
 
 const repositoryIdentifier = 'acme/tests';
@@ -36,11 +37,7 @@ const start = (payload: object = {}, status = 202): Promise<Json> =>
     payload: { id: 'run-apex-tests', repositoryIdentifier, orgUsername: org.username, ...payload },
   });
 const shown = ({ id }: Json): Promise<Json> => app.as(app.owner).get(200, `/api/flows/runs/${id}`);
-const ended = (run: Json): Promise<Json> =>
-  eventually(
-    () => shown(run),
-    ({ success }) => success !== null,
-  );
+const ended = (run: Json): Promise<Json> => endedRun(app, run);
 const ran = async (payload: object = {}): Promise<Json> => ended(await start(payload));
 const testsOf = ({ id }: Json, query = ''): Promise<Json> =>
   app.as(app.owner).get(200, `/api/flows/runs/${id}/tests${query}`);

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { gitHost, type GitHostSimulator, hostCredentials } from '../../../simulators/git-hosts.ts';
 import type { Json } from '../../../support/client.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
-import { eventually, startWorker, type TestWorker } from '../../../support/worker.ts';
+import { endedRun } from '../../../support/ended-run.ts';
+import { startWorker, type TestWorker } from '../../../support/worker.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quayside-cascade-'));
 const work = join(folder, 'work');
@@ -71,10 +72,7 @@ const merge = async (platform: keyof typeof PLATFORMS, payload: object): Promise
   const { id } = await app.as(app.owner).post(202, '/api/flows/run', {
     payload: { id: 'cascade-merge', repositoryIdentifier: PLATFORMS[platform], ...payload },
   });
-  return eventually(
-    () => app.as(app.owner).get(200, `/api/flows/runs/${id}`),
-    ({ success }) => success !== null,
-  );
+  return endedRun(app, { id });
 };
 
 test('a branch is merged into the next one, and no further', async () => {

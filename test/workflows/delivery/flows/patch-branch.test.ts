@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../../support/client.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
-import { eventually, startWorker, type TestWorker } from '../../../support/worker.ts';
+import { endedRun } from '../../../support/ended-run.ts';
+import { startWorker, type TestWorker } from '../../../support/worker.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quayside-bare-'));
 const bare = join(folder, 'shop.git');
@@ -39,10 +40,7 @@ const patch = async (newBranch: string, sourceRef: string): Promise<Json> => {
   const { id } = await app.as(app.owner).post(202, '/api/flows/run', {
     payload: { id: 'create-patch-branch', repositoryIdentifier: 'acme/shop', newBranch, sourceRef },
   });
-  return eventually(
-    () => app.as(app.owner).get(200, `/api/flows/runs/${id}`),
-    ({ success }) => success !== null,
-  );
+  return endedRun(app, { id });
 };
 
 test('a patch branch begins at the tag, and made again it is the same', async () => {

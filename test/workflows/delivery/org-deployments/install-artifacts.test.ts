@@ -3,6 +3,7 @@ import { type CrmSimulator, crmSimulator } from '../../../simulators/crm-org/sim
 import type { OrgDeployments } from '../../../simulators/crm-org/deployments.ts';
 import type { SimulatedOrg } from '../../../simulators/crm-org/org.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
+import { endedRun } from '../../../support/ended-run.ts';
 import { classesZip } from '../../../support/deploy-archive.ts';
 import { newRepository } from '../../../support/repository.ts';
 import { sourceOf } from '../../../support/source-builds.ts';
@@ -68,11 +69,7 @@ const start = (payload: object, status = 202): Promise<Json> =>
     payload: { id: 'install-artifacts', repositoryIdentifier, orgUsername: org.username, ...payload },
   });
 const shown = ({ id }: Json): Promise<Json> => app.as(app.owner).get(200, `/api/flows/runs/${id}`);
-const ended = (run: Json): Promise<Json> =>
-  eventually(
-    () => shown(run),
-    ({ success }) => success !== null,
-  );
+const ended = (run: Json): Promise<Json> => endedRun(app, run);
 const ran = async (payload: object): Promise<Json> => ended(await start(payload));
 const committed = () => deployments.ledger.map(({ components, deletions }) => ({ components, deletions }));
 const begun = (run: Json) =>

@@ -3,6 +3,7 @@ import { type CrmSimulator, crmSimulator } from '../../../simulators/crm-org/sim
 import type { OrgPeople } from '../../../simulators/crm-org/people.ts';
 import type { SimulatedOrg } from '../../../simulators/crm-org/org.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
+import { endedRun } from '../../../support/ended-run.ts';
 import { eventually, startWorker, type TestWorker } from '../../../support/worker.ts';
 
 const repositoryIdentifier = 'acme/people';
@@ -40,11 +41,7 @@ const start = (id: string, payload: object, status = 202): Promise<Json> =>
     payload: { id, repositoryIdentifier, orgUsername: org.username, ...payload },
   });
 const shown = ({ id }: Json): Promise<Json> => app.as(app.owner).get(200, `/api/flows/runs/${id}`);
-const ended = (run: Json): Promise<Json> =>
-  eventually(
-    () => shown(run),
-    ({ success }) => success !== null,
-  );
+const ended = (run: Json): Promise<Json> => endedRun(app, run);
 const ran = async (id: string, payload: object): Promise<Json> => ended(await start(id, payload));
 const frozen = (): string[] =>
   [...people.users.values()].filter(({ login }) => login.isFrozen).map(({ username }) => username);

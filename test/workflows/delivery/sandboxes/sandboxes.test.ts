@@ -3,6 +3,7 @@ import { type CrmSimulator, crmSimulator } from '../../../simulators/crm-org/sim
 import type { OrgSandboxes } from '../../../simulators/crm-org/sandboxes.ts';
 import type { SimulatedOrg } from '../../../simulators/crm-org/org.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
+import { endedRun } from '../../../support/ended-run.ts';
 import { eventually, startWorker, type TestWorker } from '../../../support/worker.ts';
 
 const repositoryIdentifier = 'acme/sandboxes';
@@ -43,11 +44,7 @@ const start = (id: string, payload: object, status = 202): Promise<Json> =>
     payload: { id, repositoryIdentifier, productionUsername: org.username, sandboxName: 'qa', ...payload },
   });
 const shown = ({ id }: Json): Promise<Json> => app.as(app.owner).get(200, `/api/flows/runs/${id}`);
-const ended = (run: Json): Promise<Json> =>
-  eventually(
-    () => shown(run),
-    ({ success }) => success !== null,
-  );
+const ended = (run: Json): Promise<Json> => endedRun(app, run);
 const stepsOf = ({ steps }: Json) => (steps as Json[]).map(({ name, state }) => [name, state]);
 const begun = async (run: Json): Promise<Json> =>
   eventually(
