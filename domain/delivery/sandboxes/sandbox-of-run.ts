@@ -32,13 +32,15 @@ const unavailable = (detail: string) => new DomainError('flow_unavailable', deta
 export async function sandboxOfRun(tx: Tx, act: string, { payload, environmentId }: RunInOrg): Promise<SandboxOfRun> {
   const found = environmentId === null ? undefined : await environmentById(tx, environmentId);
   const given = textOf(payload.orgUsername) ?? found?.environment.orgUsername ?? undefined;
-  const org = given === undefined ? undefined : answeringOrg(await orgsByName(tx, given), given);
+  const productionUsername = textOf(payload.productionUsername);
+  const parent = productionUsername === undefined ? undefined : { username: productionUsername };
+  const org = given === undefined ? undefined : answeringOrg(await orgsByName(tx, given), given, { parent });
   const name = textOf(payload.sandboxName) ?? org?.sandboxName ?? given;
   if (name === undefined || !mayBeSandboxName(name))
     throw unavailable(
       'No sandbox is named: give sandboxName, of at most 10 letters and digits, or an environment of one',
     );
-  const production = await productionOf(tx, textOf(payload.productionUsername), name, org);
+  const production = await productionOf(tx, productionUsername, name, org);
   if (production.healthStatus === 'auth_failed')
     throw unavailable(
       `The org ${production.username} refuses its credential: ${production.healthError ?? ''} ${production.healthHint ?? ''}`.trim(),
@@ -68,8 +70,7 @@ async function productionOf(
   org: OrgRow | undefined,
 ): Promise<OrgRow> {
   if (username === undefined && org?.kind === 'production') return org;
-  const sandbox = org?.sandboxName ? org : answeringOrg((await orgsByName(tx, name)).filter(isSandbox), name);
-  const parent = username ?? sandbox?.parentProductionUsername ?? undefined;
+  const parent = username ?? (await sandboxNamed(tx, name, org))?.parentProductionUsername ?? undefined;
   if (parent !== undefined) {
     const production = await orgByUsername(tx, parent);
     if (production?.kind === 'production') return production;
@@ -82,6 +83,11 @@ async function productionOf(
       ? `Several production orgs are registered: name that of sandbox ${name} in productionUsername`
       : 'No production org is registered in which the service could do it',
   );
+}
+
+/** Throws `ambiguous` where sandboxes of several production orgs have that name. */
+async function sandboxNamed(tx: Tx, name: string, org: OrgRow | undefined): Promise<OrgRow | undefined> {
+  return org?.sandboxName ? org : answeringOrg((await orgsByName(tx, name)).filter(isSandbox), name);
 }
 
 const isSandbox = ({ sandboxName }: OrgRow): boolean => sandboxName !== null;

@@ -411,6 +411,18 @@ describe('deleting a sandbox', () => {
     });
   });
 
+  test('is of the production org that is named, where another has one of the same name', async () => {
+    await sandbox('twin');
+    org = await crm.addOrg({ name: `prod-${++made}`, kind: 'production' });
+    ({ copies } = org);
+    await app.as(app.owner).post(201, '/api/auth/crm/register', { cliAuthUrl: org.authUrl });
+    await sandbox('twin');
+    await expect(ended(await start('request-sandbox-delete', { sandboxName: 'twin' }))).resolves.toMatchObject({
+      status: 'Completed',
+    });
+    expect(acts()).toEqual(['delete twin']);
+  });
+
   test('is not for tokens that are limited to projects which do not use it', async () => {
     await sandbox('uat');
     const other = `acme/other-${made}`;
