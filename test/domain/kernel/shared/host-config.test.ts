@@ -30,8 +30,8 @@ test('without public keys it says what prints them', () => {
   expect(() => parseHostConfig({ ...needed, TOKEN_PUBLIC_KEYS: undefined })).toThrow(/npm run token-public-keys/);
 });
 
-test('beside a service it is started without the secrets of that', () => {
-  const keys = { ENCRYPTION_KEYS: encryptionKeys, TOKEN_KEYS: tokenKeys };
+test('beside a service it is started without the secrets of that, and without its folder of compiled code', () => {
+  const keys = { ENCRYPTION_KEYS: encryptionKeys, TOKEN_KEYS: tokenKeys, NODE_COMPILE_CACHE: '/kept/compiled' };
   const env = hostEnvironment({ ...needed, ...keys, SMTP_URL: 'smtps://user:password@mail', PORT: '3000' });
   expect(env).toEqual({ ...needed, PORT: '3000' });
   expect(() => parseHostConfig(env)).not.toThrow();
