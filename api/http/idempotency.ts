@@ -5,18 +5,20 @@ import type {
   KeptReply,
   KeyedRequest,
 } from '../../domain/kernel/idempotency/idempotency.mutations.ts';
-import { DomainError, type ErrorCode } from '../../domain/kernel/shared/errors.ts';
+import { DomainError } from '../../domain/kernel/shared/errors.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import { type Answer, RawReply } from './replies.ts';
 
 export const IDEMPOTENCY_KEY_MAX = 255;
 
-/** Client errors that pass without another request: what they ask for is the same request, later. */
-const PASSING: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'in_progress', 'request_timeout']);
+/** Refusals of what a request itself says. Others come from a state, which may be another one when the request is repeated. */
+const REFUSED_FOR_GOOD: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+const isKept = (status: number): boolean => status < 400 || REFUSED_FOR_GOOD.has(status);
 
 /**
- * Handles a request with an `Idempotency-Key` once; a repeated request gets the stored reply. Client errors are stored,
- * too; server errors and those that say to come back later are not, so that a retry is handled again.
+ * Handles a request with an `Idempotency-Key` once; a repeated request gets the stored reply. What was refused for a state,
+ * as 404, 409 or 412, and failures of the service are not stored: a repeated request is handled again.
  */
 export async function answerOnce(
   idempotency: Idempotency,
@@ -32,14 +34,14 @@ export async function answerOnce(
   try {
     answer = await handle();
   } catch (error) {
-    const isFinal = error instanceof DomainError && STATUS_OF[error.code] < 500 && !PASSING.has(error.code);
-    const noted = isFinal
-      ? idempotency.keep(tx, request, {
-          status: 0,
-          headers: {},
-          body: { code: error.code, message: error.message, extras: error.extras },
-        })
-      : idempotency.free(tx, request);
+    const noted =
+      error instanceof DomainError && isKept(STATUS_OF[error.code])
+        ? idempotency.keep(tx, request, {
+            status: 0,
+            headers: {},
+            body: { code: error.code, message: error.message, extras: error.extras },
+          })
+        : idempotency.free(tx, request);
     // The error that the request met is its answer, whether or not that can be noted.
     await noted.catch(onLostReply);
     throw error;
@@ -50,9 +52,9 @@ export async function answerOnce(
   return answer;
 }
 
-/** What of an answer is repeated; undefined for one that says to come back, and for one that is sent as it comes. */
+/** What of an answer is repeated; undefined for one that may be another later, and for one that is sent as it comes. */
 function keptReply({ status, headers, body }: Answer): KeptReply | undefined {
-  if (status === STATUS_OF.rate_limited || status >= 500) return undefined;
+  if (!isKept(status)) return undefined;
   if (Buffer.isBuffer(body)) return { status, headers, body: body.toString() };
   return body instanceof RawReply ? undefined : { status, headers, body };
 }

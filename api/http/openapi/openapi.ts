@@ -26,7 +26,7 @@ const IdempotencyKey = z
   .optional()
   .meta({
     description:
-      'Makes retries safe: a repeated request gets the stored reply of the first one for 24 hours, 409 `in_progress` while that is being handled, and 409 `already_exists` where it was executed but its reply was lost with the process. Replies that say to come back (429, `in_progress`) and failures of the service (5xx) are not stored: the same request is handled again',
+      'Makes retries safe: a repeated request gets the stored reply of the first one for 24 hours, 409 `in_progress` while that is being handled, and 409 `already_exists` where it was executed but its reply was lost with the process. Refusals that come from a state (401, 403, 404, 409, 412, 429) and failures of the service (5xx) are not stored: the same request is handled again',
     param: { id: 'IdempotencyKey' },
   });
 
