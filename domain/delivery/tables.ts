@@ -18,6 +18,7 @@ import {
   ReleaseCandidateCountSchema,
 } from './release-candidates/release-candidates.entities.ts';
 import { PackageVersionSchema } from './releases/releases.entities.ts';
+import { VerificationCheckSchema, VerificationSchema } from './verification/verifications.entities.ts';
 import type { TablesOf } from '../kernel/data/tables.ts';
 
 /** The tables of the area. */
@@ -40,6 +41,8 @@ export const entities = [
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
   PackageVersionSchema,
+  VerificationSchema,
+  VerificationCheckSchema,
 ] as const;
 
 declare module '../kernel/data/tables.ts' {

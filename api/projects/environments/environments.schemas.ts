@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ApprovalPolicySchema } from '../../../domain/projects/policies/approval-policy.ts';
 import { PromotionPolicySchema } from '../../../domain/projects/policies/promotion-policy.ts';
+import { VerificationPolicySchema } from '../../../domain/projects/policies/verification-policy.ts';
 import { ENVIRONMENT_CATEGORIES } from '../../../domain/projects/environments/environments.entities.ts';
 import { RunningViolations } from './policy-violations.schemas.ts';
 import {
@@ -18,6 +19,8 @@ import { warningsOf } from '../../http/warnings.ts';
 const ApprovalPolicy = ApprovalPolicySchema.meta({ id: 'ApprovalPolicy' });
 
 const PromotionPolicy = PromotionPolicySchema.meta({ id: 'PromotionPolicy' });
+
+const VerificationPolicy = VerificationPolicySchema.meta({ id: 'VerificationPolicy' });
 
 const BrowserSettings = z
   .strictObject({
@@ -50,6 +53,9 @@ const fields = {
     description: 'What a release must meet before it is deployed here',
   }),
   browser: BrowserSettings.nullable().meta({ description: 'How browsers are allocated at the org' }),
+  verification: VerificationPolicy.nullable().meta({
+    description: 'How each deployment that succeeded here is verified; null: it is not',
+  }),
 };
 
 export const EnvironmentIn = z
@@ -87,6 +93,7 @@ const shown = z.object({
   approvalPolicy: ApprovalPolicy.nullable().default(null),
   promotion: PromotionPolicy.nullable().default(null),
   browser: BrowserSettings.nullable().default(null),
+  verification: VerificationPolicy.nullable().default(null),
   lockStatus: LockStatus,
   policyViolations: RunningViolations,
   version: z.int(),

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { ApprovalPolicy } from '../policies/approval-policy-rules.ts';
 import { jsonColumn } from '../../kernel/data/columns.ts';
 import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
+import type { VerificationPolicy } from '../policies/verification-policy-rules.ts';
 import type { PromotionPolicy } from '../policies/promotion-policy-rules.ts';
 
 export const ENVIRONMENT_CATEGORIES = ['dev', 'test', 'snapshot', 'release'] as const;
@@ -36,6 +37,7 @@ export const EnvironmentSchema = defineEntity({
     approvalPolicy: jsonColumn<ApprovalPolicy>().nullable(),
     promotion: jsonColumn<PromotionPolicy>().nullable(),
     browser: jsonColumn<BrowserSettings>().nullable(),
+    verification: jsonColumn<VerificationPolicy>().nullable(),
     version: p.integer().version().default(1),
   },
 });

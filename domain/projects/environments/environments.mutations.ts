@@ -103,6 +103,7 @@ export async function createEnvironment(tx: Tx, project: ProjectFacts, input: Ne
     approvalPolicy: null,
     promotion: null,
     browser: null,
+    verification: null,
     tags: [],
     metadata: {},
     ...definedMembers(input),

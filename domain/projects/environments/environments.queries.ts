@@ -33,6 +33,7 @@ export const listEnvironments = ({ db, tenantId }: Reads, projectId: string, cat
       'approvalPolicy',
       'promotion',
       'browser',
+      'verification',
       'version',
       'createdAt',
       'updatedAt',

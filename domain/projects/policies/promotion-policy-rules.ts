@@ -23,12 +23,19 @@ export interface Freeze {
   reason: string;
 }
 
+export const SOAK_STARTS = ['deployed', 'verified'] as const;
+type SoakStart = (typeof SOAK_STARTS)[number];
+
 /** What a release must meet before it goes to an environment. */
 export interface PromotionPolicy {
   /** Environments in which it must have been deployed first. */
   after?: string[] | undefined;
   /** For how long it must be in use there, without interruption. */
   soakMinutes?: number | undefined;
+  /** Its deployment there must be verified, too. */
+  requireVerified?: boolean | undefined;
+  /** Since when it counts as being in use there; `deployed` when absent. */
+  soakFrom?: SoakStart | undefined;
   /** None: always, but for freezes. */
   windows?: PromotionWindow[] | undefined;
   freezes?: Freeze[] | undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { momentOf } from '../../kernel/text/date-time-rules.ts';
-import { DAYS } from './promotion-policy-rules.ts';
+import { DAYS, SOAK_STARTS } from './promotion-policy-rules.ts';
 
 const Time = z
   .string()
@@ -52,6 +52,13 @@ export const PromotionPolicySchema = z
       description:
         'Minutes for which it must be in use in each of `after` by then, without interruption: from the later of `deployedAt` and the receipt of the report, until another installation of its domain or packages, a failure or a rollback',
     }),
+    requireVerified: z.boolean().optional().meta({
+      description:
+        'Whether its last deployment to each of `after` must be verified, by what the `verification` of that environment says',
+    }),
+    soakFrom: z.enum(SOAK_STARTS).optional().meta({
+      description: '`verified`: the minutes begin when its deployment was verified; default: `deployed`',
+    }),
     windows: z.array(Window).max(20).optional().meta({
       description:
         'When deployments may begin; at any time if there are none. A time that the clocks skip is the first time that exists, and a time that comes twice is the first of the two',
@@ -65,4 +72,12 @@ export const PromotionPolicySchema = z
   .refine(({ after = [], soakMinutes = 0 }) => soakMinutes === 0 || after.length > 0, {
     path: ['soakMinutes'],
     message: 'needs `after`: the environments in which a release must have been deployed for so long',
+  })
+  .refine(({ after = [], requireVerified = false }) => !requireVerified || after.length > 0, {
+    path: ['requireVerified'],
+    message: 'needs `after`: the environments in which the deployment of a release must be verified',
+  })
+  .refine(({ soakFrom, requireVerified = false }) => soakFrom !== 'verified' || requireVerified, {
+    path: ['soakFrom'],
+    message: 'needs `requireVerified`',
   });

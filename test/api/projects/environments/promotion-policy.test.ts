@@ -57,6 +57,8 @@ test.each([
   ['a freeze without a reason', { freezes: [{ ...POLICY.freezes[0], reason: ' ' }] }, '/freezes/0/reason'],
   ['a soak without what comes before', { soakMinutes: 60 }, '/soakMinutes'],
   ['a soak of more than a month', { after: ['plain'], soakMinutes: 43_201 }, '/soakMinutes'],
+  ['a verification without what comes before', { requireVerified: true }, '/requireVerified'],
+  ['a soak from a verification that is not asked for', { after: ['plain'], soakFrom: 'verified' }, '/soakFrom'],
   ['an unknown environment that comes before', { after: ['nowhere'] }, '/after'],
   ['itself before it', { after: ['refused'] }, '/after'],
   ['an unknown member', { window: [] }, '/window'],

@@ -82,6 +82,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'flow_schedule',
     'privilege_grant',
     'project',
+    'verification',
     'work_item_request',
   ]);
 });

@@ -1,0 +1,45 @@
+import { type TestApp, testApp } from '../../../support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await testApp();
+  await app.as(app.owner).post(201, '/api/projects', { identifier: 'acme/shop', platform: 'host-a' });
+});
+afterAll(() => app.close());
+
+const create = (status: number, name: string, verification?: object) =>
+  app.as(app.owner).post(status, '/api/environments', {
+    repositoryIdentifier: 'acme/shop',
+    name,
+    category: 'release',
+    ...(verification !== undefined && { verification }),
+  });
+
+const METRIC = { type: 'metric', query: 'errors_total', max: 0, minutes: 15 };
+
+test('how deployments are verified is kept with its defaults, and its changes are in the trail', async () => {
+  expect(await create(201, 'plain')).toMatchObject({ verification: null });
+  const { id } = await create(201, 'verified', { checks: [METRIC, { type: 'apex-tests', suites: ['Smoke'] }] });
+  const kept = {
+    checks: [METRIC, { type: 'apex-tests', suites: ['Smoke'], timeoutMinutes: 120 }],
+    onFailure: 'notify',
+  };
+  expect((await app.as(app.member).get(200, `/api/environments/${id}`)).verification).toEqual(kept);
+  await app.as(app.member).patch(403, `/api/environments/${id}`, { verification: null });
+  await app.as(app.owner).patch(200, `/api/environments/${id}`, { verification: null });
+  const { items } = await app.as(app.owner).get(200, `/api/audit?entityId=${id}&action=environment.updated`);
+  expect(items[0]).toMatchObject({ before: { verification: kept }, after: { verification: null } });
+});
+
+test.each([
+  ['no checks', { checks: [] }, '/checks'],
+  ['too many checks', { checks: Array.from({ length: 6 }, () => METRIC) }, '/checks'],
+  ['an unknown check', { checks: [{ type: 'browser' }] }, '/checks/0/type'],
+  ['a metric without bounds', { checks: [{ ...METRIC, max: undefined }] }, '/checks/0/max'],
+  ['bounds that nothing is within', { checks: [{ ...METRIC, min: 1 }] }, '/checks/0/min'],
+  ['a metric for more than a day', { checks: [{ ...METRIC, minutes: 1_441 }] }, '/checks/0/minutes'],
+  ['a query that is too long', { checks: [{ ...METRIC, query: 'x'.repeat(4_001) }] }, '/checks/0/query'],
+  ['an unknown reaction', { checks: [METRIC], onFailure: 'panic' }, '/onFailure'],
+])('%s is refused', async (_, verification, pointer) => {
+  expect((await create(400, 'refused', verification)).errors[0].pointer).toBe(`#/body/verification${pointer}`);
+});
