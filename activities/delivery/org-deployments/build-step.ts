@@ -14,6 +14,8 @@ export interface Built {
   components: number;
   deletions: number;
   pending: SourceBuild['pendingDeletions'];
+  undeletable: SourceBuild['undeletable'];
+  comparedWith: SourceBuild['comparedWith'];
   warnings: string[];
 }
 
@@ -28,12 +30,13 @@ export async function buildStep(work: OrgWork, step: StepRow, signal: AbortSigna
     await move(work, step, { state: 'failed', error: answer.reason });
     return { againInSeconds: 0, text: 'The source could not be built' };
   }
-  const { components, deletions, pendingDeletions, warnings, ...build } = answer.value;
+  const { components, deletions, pendingDeletions, undeletable, warnings, ...build } = answer.value;
   const result: Built = {
     ...build,
     components: components.length,
     deletions: deletions.length,
     pending: pendingDeletions.slice(0, PENDING_MAX),
+    undeletable: undeletable.slice(0, PENDING_MAX),
     warnings: warnings.slice(0, WARNINGS_MAX),
   };
   await move(work, step, { state: 'succeeded', detail: build.reason, result: { ...result } });
@@ -49,6 +52,6 @@ export async function assertArchive(work: OrgWork, step: StepRow, signal: AbortS
 }
 
 const built = ({ deps, tenant, run }: OrgWork, { intent }: StepRow, signal: AbortSignal) => {
-  const { validationId: _, ...order } = intent as unknown as BuildIntent;
+  const { validationId: _, basePackages: __, artifacts: ___, ...order } = intent as unknown as BuildIntent;
   return buildSource(deps, { ...tenant, projectId: run.projectId ?? '', ...order }, signal);
 };

@@ -123,7 +123,8 @@ export async function settle(work: OrgWork, build: StepRow, step: StepRow, ended
     [name, message].filter(Boolean).join(': '),
   );
   const remarks = [...warnings, ...(verdict.status === 'succeeded' ? coverage : [])];
-  const kept = await keepLines(deps, tenant, run.id, linesOf(build, ended, problems, remarks));
+  const lines = [...(work.linesBefore ?? []), ...linesOf(build, ended, problems, remarks)];
+  const kept = await keepLines(deps, tenant, run.id, lines);
   const result: Deployed = {
     ...(ended.details && {
       changes: ended.details.changes,
@@ -146,11 +147,11 @@ export async function settle(work: OrgWork, build: StepRow, step: StepRow, ended
     });
     const source = deployedSource(work, build, step);
     if (ended.checkOnly) return;
-    const { baseSha, pending } = build.intent as unknown as BuildIntent;
+    const { baseSha, basePackages, pending } = build.intent as unknown as BuildIntent;
     if (verdict.status === 'succeeded' && source) await keepSource(tx, source);
     // A deployment that fails leaves the org as it was.
     else if (verdict.status === 'failed' && baseSha !== null && source)
-      await keepSource(tx, { ...source, commitSha: baseSha, pending });
+      await keepSource(tx, { ...source, commitSha: baseSha, packages: basePackages, pending });
   });
   return { againInSeconds: 0, text: ended.status };
 }
@@ -173,16 +174,17 @@ export async function removeArchive({ deps }: Pick<OrgWork, 'deps'>, build: Step
   if (object) await deps.objects.remove(object);
 }
 
-/** Undefined: a part of the packages was deployed, so that the org does not run the commit as a whole. */
+/** What the org runs once it is deployed; undefined: of no project. */
 export function deployedSource({ run, org }: OrgWork, build: StepRow, step: StepRow) {
-  const { commitSha, packages, pending } = build.intent as unknown as BuildIntent;
-  if (packages !== undefined || run.projectId === null) return undefined;
+  const { commitSha, packages = null, pending } = build.intent as unknown as BuildIntent;
+  if (run.projectId === null) return undefined;
   return {
     projectId: run.projectId,
     orgId: org.orgId,
     platformOrgId: org.platformOrgId,
     environmentId: run.environmentId,
     commitSha,
+    packages,
     runId: run.id,
     deploymentId: step.externalId ?? '',
     // Where another run built it, its intent has them.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { claimSource, keepSource } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
-import { VALIDATE } from '../../../domain/delivery/org-deployments/source-of-run.ts';
+import { BUILD, DEPLOY, VALIDATE } from '../../../domain/delivery/org-deployments/source-of-run.ts';
 import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import { moveStep, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
@@ -29,33 +29,44 @@ export const installArtifacts: FollowedOperation = {
   advance(deps, tenant, run, signal) {
     return followInOrg(deps, tenant, run, { signal, lookAt: LOOK_AT }, async (org) => {
       const work = { deps, tenant, run, org };
-      const [build, deploy] = await plannedSteps(work, signal);
+      const { build, deploy } = sourceStepsOf(await plannedSteps(work, signal));
       if (!build || !deploy) throw new Error(`the run ${run.id} has no steps`);
       const elsewhere = await whyElsewhere(work, deploy);
       if (elsewhere !== null) return { status: 'failed', error: elsewhere };
-      return advance(work, build, deploy, signal);
+      return advanceSource(work, build, deploy, signal);
     });
   },
 
-  async cancel(deps, tenant, run, signal) {
-    const steps = await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id);
-    const [build, deploy] = steps;
-    if (!build || !deploy || isEnded(deploy.state)) return null;
-    const outcome = await followInOrg(deps, tenant, run, { signal }, async (org) => {
-      const work = { deps, tenant, run, org };
-      const remark = (await whyElsewhere(work, deploy)) ?? (await stop(work, build, deploy, signal));
-      return { status: 'cancelled', ...(remark !== null && { error: remark }) };
-    });
-    return 'againInSeconds' in outcome
-      ? 'The deployment may go on: the org could not be reached'
-      : (outcome.error ?? null);
-  },
+  cancel: cancelSource,
 };
+
+/** The steps of a run that build and deploy, or validate, source. */
+export const sourceStepsOf = (steps: readonly StepRow[]) => ({
+  build: steps.find(({ name }) => name === BUILD),
+  deploy: steps.find(({ name }) => name === DEPLOY || name === VALIDATE),
+});
+
+/** Stops the source of a run in its org; answers what goes on there nevertheless, or null. */
+export async function cancelSource(
+  ...[deps, tenant, run, signal]: Parameters<FollowedOperation['cancel']>
+): Promise<string | null> {
+  const { build, deploy } = sourceStepsOf(await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id));
+  if (!build || !deploy || isEnded(deploy.state)) return null;
+  const outcome = await followInOrg(deps, tenant, run, { signal }, async (org) => {
+    const work = { deps, tenant, run, org };
+    const remark = (await whyElsewhere(work, deploy)) ?? (await stop(work, build, deploy, signal));
+    return { status: 'cancelled', ...(remark !== null && { error: remark }) };
+  });
+  return 'againInSeconds' in outcome
+    ? 'The deployment may go on: the org could not be reached'
+    : (outcome.error ?? null);
+}
 
 const whyElsewhere = ({ deps, tenant, org }: OrgWork, deploy: StepRow) =>
   whyOtherOrg(deps.reads.as(systemActor(tenant, 'flow')), org, [deploy], 'the run deploys');
 
-async function advance(
+/** Takes the source of a run on: builds it, deploys it, and says how that ended. */
+export async function advanceSource(
   work: OrgWork,
   build: StepRow,
   deploy: StepRow,

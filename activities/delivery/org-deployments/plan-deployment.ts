@@ -1,5 +1,5 @@
 import { fullCommitId } from '../../../domain/code/git/commits.queries.ts';
-import { wishOf } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
+import { type DeploymentWish, wishOf } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
 import { sourceOfOrg, wasDeployedSince } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
 import {
   BUILD,
@@ -9,7 +9,12 @@ import {
   VALIDATE,
   validationOf,
 } from '../../../domain/delivery/org-deployments/source-of-run.ts';
-import { planSteps, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import {
+  type NewStep,
+  planSteps,
+  type StepRow,
+  stepsOfRun,
+} from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import type { ComponentName, SourceOrder } from '../../../domain/delivery/source/source-build.port.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
@@ -19,9 +24,15 @@ import { answered } from '../org-steps/org-call-failed.ts';
 import type { OrgWork } from '../org-steps/org-work.ts';
 
 /** What a deployment was planned from: fixed when its run begins, so that each attempt builds the same. */
-export type BuildIntent = Pick<SourceOrder, 'commitSha' | 'baseSha' | 'deletions' | 'whole' | 'apiVersion'> & {
-  packages?: string[];
+export type BuildIntent = Pick<
+  SourceOrder,
+  'commitSha' | 'baseSha' | 'isRollback' | 'packages' | 'deletions' | 'whole' | 'apiVersion'
+> & {
   pending: ComponentName[];
+  /** The packages that the org ran of `baseSha`; null: all. */
+  basePackages: readonly string[] | null;
+  /** Names of what of a release candidate has arrived with it. */
+  artifacts?: readonly string[];
   /** Id in the org of a validation that is deployed. */
   validationId?: string;
 };
@@ -44,46 +55,65 @@ export async function plannedSteps(work: OrgWork, signal: AbortSignal): Promise<
       ]),
     );
   }
-  const { baseSha, pending } = await baseOf(work);
+  const commitSha = await commitOf(work, await namedSource(reads, run), signal);
+  const steps = await sourceSteps(work, { commitSha, wish });
+  return unit((tx) => planSteps(tx, run.id, steps));
+}
+
+/** What is deployed of a commit to the org of a run, and how. */
+export interface SourceWish {
+  commitSha: string;
+  wish: DeploymentWish;
+  /** The org is to run an earlier commit again. */
+  isRollback?: boolean;
+  /** Names of what of a release candidate has arrived with it. */
+  artifacts?: readonly string[];
+}
+
+/** The steps that build and deploy, or validate, a commit: a later attempt builds the same. */
+export async function sourceSteps(
+  work: OrgWork,
+  { commitSha, wish, isRollback = false, artifacts = [] }: SourceWish,
+): Promise<NewStep[]> {
+  const { deps, org } = work;
+  const { deletions, whole, sourcePackages, validateOnly, testLevel, tests } = wish;
   const intent: BuildIntent = {
-    commitSha: await commitOf(work, await namedSource(reads, run), signal),
-    baseSha,
-    deletions: wish.deletions,
-    whole: wish.whole,
-    ...(wish.sourcePackages && { packages: wish.sourcePackages }),
-    pending,
+    commitSha,
+    ...(await baseOf(work, sourcePackages)),
+    deletions,
+    whole,
+    ...(sourcePackages && { packages: sourcePackages }),
+    ...(isRollback && { isRollback }),
     apiVersion: answered(await deps.crm.platform.apiVersion(org.instanceUrl)),
   };
-  const name = wish.validateOnly ? VALIDATE : DEPLOY;
-  return unit((tx) =>
-    planSteps(tx, run.id, [
-      { name: BUILD, orgId: null, intent },
-      {
-        name,
-        orgId: org.orgId,
-        intent: { checkOnly: wish.validateOnly, testLevel: wish.testLevel, tests: wish.tests },
-      },
-    ]),
-  );
+  const carried = artifacts.length > 0 && { artifacts };
+  return [
+    { name: BUILD, orgId: null, intent: { ...intent, ...carried } },
+    {
+      name: validateOnly ? VALIDATE : DEPLOY,
+      orgId: org.orgId,
+      intent: { checkOnly: validateOnly, testLevel, tests, ...carried },
+    },
+  ];
 }
 
 /**
  * What the org ran last of the project, as far as that is known: a sandbox that was refreshed, or an environment to which
- * something was deployed otherwise, runs what nobody here knows.
+ * something was deployed otherwise, runs what nobody here knows, as does an org that took other packages of it.
  */
-async function baseOf({
-  deps,
-  tenant,
-  run,
-  org,
-}: OrgWork): Promise<{ baseSha: string | null; pending: ComponentName[] }> {
+async function baseOf(
+  { deps, tenant, run, org }: OrgWork,
+  packages: readonly string[] | undefined,
+): Promise<Pick<BuildIntent, 'baseSha' | 'basePackages' | 'pending'>> {
   const reads = deps.reads.as(systemActor(tenant, 'flow'));
   const known = await sourceOfOrg(reads, run.projectId ?? '', org.orgId);
-  if (!known || known.platformOrgId !== org.platformOrgId) return { baseSha: null, pending: [] };
+  if (!known || known.platformOrgId !== org.platformOrgId) return { baseSha: null, basePackages: null, pending: [] };
   const environmentId = run.environmentId ?? known.environmentId;
   const last = { runId: known.runId, deployedAt: isoOf(known.deployedAt) };
   const isOther = environmentId !== null && (await wasDeployedSince(reads, environmentId, last));
-  return { baseSha: isOther ? null : known.commitSha, pending: known.pending };
+  const { commitSha, packages: basePackages, pending } = known;
+  const isCovered = basePackages === null || packages?.every((name) => basePackages.includes(name)) === true;
+  return { baseSha: isOther || !isCovered ? null : commitSha, basePackages, pending };
 }
 
 async function commitOf({ deps, tenant, run }: OrgWork, named: NamedSource, signal: AbortSignal): Promise<string> {

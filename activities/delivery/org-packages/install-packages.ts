@@ -9,6 +9,7 @@ import {
   keysByVersion,
   type NamedKey,
   NO_ALIASES,
+  type VersionAliases,
   versionAsked,
 } from '../../../domain/delivery/org-packages/package-name-rules.ts';
 import { installOrder, installSteps, intentOf } from '../../../domain/delivery/org-packages/package-intents.ts';
@@ -16,12 +17,12 @@ import type { NewStep, StepRow } from '../../../domain/delivery/org-steps/org-st
 import type { CrmPackageVersion, InstalledPackage } from '../../../domain/orgs/crm/crm-packages.port.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
-import { packageOperation, type PackageRun } from './package-steps.ts';
+import { packageOperation } from './package-operation.ts';
+import type { PackageRun, PackageWork } from './package-steps.ts';
 import { projectAliases } from './project-aliases.ts';
 
-/** Installs versions of packages with all that they need, each once, in the order in which they need each other. */
-export const installPackages: FollowedOperation = packageOperation({
-  plan,
+/** How versions are installed once they are planned. */
+export const installing: PackageWork = {
   async ready(given, step) {
     const { versionId } = intentOf(step);
     const answer = await given.org.calls.packageVersion(versionId, await keyOfStep(given, step));
@@ -38,7 +39,10 @@ export const installPackages: FollowedOperation = packageOperation({
     const key = await keyOfStep(given, step);
     return key === undefined ? texts : texts.map((text) => text.replaceAll(key, '…'));
   },
-});
+};
+
+/** Installs versions of packages with all that they need, each once, in the order in which they need each other. */
+export const installPackages: FollowedOperation = packageOperation({ plan, ...installing });
 
 const waiting = (name: string, status = 'PACKAGE_UNAVAILABLE'): Pending => ({
   againInSeconds: 60,
@@ -60,7 +64,7 @@ const failed = (reasons: readonly string[], orgUsername: string): RunOutcome => 
 });
 
 async function plan(given: PackageRun): Promise<NewStep[] | RunOutcome | Pending> {
-  const { deps, tenant, run, org, unit, signal } = given;
+  const { deps, tenant, run, org, signal } = given;
   const asked = askedPackages(run.payload);
   const keys = await keysOf(given);
   const isByAlias = asked.some(({ version }) => !isVersionId(version));
@@ -72,21 +76,35 @@ async function plan(given: PackageRun): Promise<NewStep[] | RunOutcome | Pending
   const unknown = versions.flatMap((version) => (version.isOk ? [] : [version.reason]));
   if (unknown.length > 0) return failed(unknown, org.username);
   const named = [...new Set(versions.flatMap((version) => (version.isOk ? [version.versionId] : [])))];
-  const withKey = keysByVersion(keys, aliases);
+  return planVersions(given, { named, aliases });
+}
+
+/**
+ * The steps that install versions with all that they need, or why none of them is begun, or when to look again.
+ * @param wish `named` are ids of versions, `artifacts` names of what has arrived with each.
+ */
+export async function planVersions(
+  given: PackageRun,
+  wish: {
+    named: readonly string[];
+    aliases: VersionAliases;
+    artifacts?: ReadonlyMap<string, readonly string[]>;
+    isRollback?: boolean;
+  },
+): Promise<NewStep[] | RunOutcome | Pending> {
+  const { run, org, unit } = given;
+  const { named, aliases, artifacts, isRollback } = wish;
+  const withKey = keysByVersion(await keysOf(given), aliases);
   const installed = answered(await org.calls.installedPackages());
   const needed = await neededVersions(given, { named, installed, withKey });
   if (needed.missing !== undefined) return waitForVersion(given, needed.missing);
   const isRelease = await unit((tx) =>
     isReleaseTarget(tx, { orgUsername: org.username, environmentId: run.environmentId }),
   );
-  const { planned, refusals } = planInstall({
-    named,
-    versions: needed.versions,
-    withKey,
-    target: { installed, isRelease },
-  });
+  const target = { installed, isRelease };
+  const { planned, refusals } = planInstall({ named, versions: needed.versions, withKey, target, isRollback });
   const reasons = [...needed.problems, ...refusals];
-  return reasons.length > 0 ? failed(reasons, org.username) : installSteps(planned, org.orgId, withKey);
+  return reasons.length > 0 ? failed(reasons, org.username) : installSteps(planned, org.orgId, withKey, artifacts);
 }
 
 /** A version that nobody made yet may be on its way to the org. */

@@ -1,33 +1,26 @@
-import { runById, writeResult } from '../../../domain/delivery/flows/flow-runs.queries.ts';
-import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { isLocked, mayPass } from '../../../domain/delivery/org-packages/package-answer-rules.ts';
 import { otherChange } from '../../../domain/delivery/org-packages/org-packages.queries.ts';
 import {
   firstOpen,
   goesOn,
   intentOf,
+  isPackageStep,
   linesOfSteps,
   notesOf,
-  outcomeOfSteps,
   progressOf,
-  resultOfSteps,
 } from '../../../domain/delivery/org-packages/package-intents.ts';
-import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import {
   moveStep,
-  type NewStep,
-  planSteps,
   type StepMove,
   type StepRow,
   stepsOfRun,
 } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import type { CrmAnswer } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import type { CrmPackageRequest } from '../../../domain/orgs/crm/crm-packages.port.ts';
-import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { UnitOfWork } from '../../../domain/unit-of-work.ts';
-import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
-import { followInOrg, keepLines, PASSES } from '../org-steps/act-in-org.ts';
+import type { Pending } from '../flows/operations.activities.ts';
+import { keepLines, PASSES } from '../org-steps/act-in-org.ts';
 import { beginOnce, CANNOT_TELL, UnknownOutcome } from '../org-steps/begin-once.ts';
 import type { OrgWork } from '../org-steps/org-work.ts';
 import { answered, OrgCallFailed } from '../org-steps/org-call-failed.ts';
@@ -38,10 +31,8 @@ export interface PackageRun extends OrgWork {
   signal: AbortSignal;
 }
 
-/** What differs between installing and uninstalling. */
+/** How a step is done, whether it installs or uninstalls. */
 export interface PackageWork {
-  /** The steps of a run, or why none is begun, or when to look again. */
-  plan: (given: PackageRun) => Promise<NewStep[] | RunOutcome | Pending>;
   /** Looks whether the org takes it now: when to look again, or why it does not. Undefined: it does. */
   ready?: (given: PackageRun, step: StepRow) => Promise<Pending | { refusal: string } | undefined>;
   /** Asks the org for it. */
@@ -57,64 +48,37 @@ const EARLIER_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** A request that has not ended then is given up. */
 const REQUEST_MAX_MS = DAY_MS;
-const LOOK_AT = 'Installed Packages in Setup';
+export const LOOK_AT = 'Installed Packages in Setup';
 
-/** An operation on packages: one version after the other, each a step with its request's id in the org. */
-export const packageOperation = (work: PackageWork): FollowedOperation => ({
-  advance: (deps, tenant, run, signal) =>
-    followInOrg(deps, tenant, run, { signal, lookAt: LOOK_AT }, (org) =>
-      advance({ deps, tenant, run, org, signal, unit: deps.actingAs(systemActor(tenant, 'flow')) }, work),
-    ),
+/** The steps of a run that install or uninstall, in their order. */
+export const packageStepsOf = async ({ unit, run }: Pick<PackageRun, 'unit' | 'run'>): Promise<StepRow[]> =>
+  (await unit((tx) => stepsOfRun(tx, run.id))).filter(isPackageStep);
 
-  async check(deps, tenant, run, signal) {
-    const unit = deps.actingAs(systemActor(tenant, 'flow'));
-    const found = await followInOrg(deps, tenant, run, { signal }, async (org) => {
-      const planned = await work.plan({ deps, tenant, run, org, signal, unit });
-      return Array.isArray(planned) ? { againInSeconds: 0, text: 'It can go' } : planned;
-    });
-    return 'againInSeconds' in found ? null : found;
-  },
-
-  async cancel(deps, tenant, run) {
-    const unit = deps.actingAs(systemActor(tenant, 'flow'));
-    const open = (await unit((tx) => stepsOfRun(tx, run.id))).filter(({ state }) => !isEnded(state));
-    const remarks: string[] = [];
-    for (const step of open) {
-      const isBegun = step.state !== 'planned';
-      if (isBegun) remarks.push(goesOn(step));
-      const change: StepMove = isBegun ? { state: 'unknown', error: goesOn(step) } : { state: 'cancelled' };
-      await unit((tx) => moveStep(tx, step.id, change));
-    }
-    const ended = await unit((tx) => stepsOfRun(tx, run.id));
-    const kept = await keepLines(deps, tenant, run.id, linesOfSteps(ended));
-    await unit(async (tx) => {
-      const { result } = await runById(tx, run.id, { forUpdate: true });
-      await writeResult(tx, run.id, { ...result, ...resultOfSteps(ended), ...kept });
-    });
-    return remarks.length > 0 ? remarks.join('; ') : null;
-  },
-});
-
-async function advance(given: PackageRun, work: PackageWork): Promise<RunOutcome | Pending> {
-  const { deps, tenant, run, org, unit, signal } = given;
-  let steps = await unit((tx) => stepsOfRun(tx, run.id));
-  if (steps.length === 0) {
-    const planned = await work.plan(given);
-    if (!Array.isArray(planned)) return planned;
-    steps = await unit((tx) => planSteps(tx, run.id, planned));
-  }
-  const elsewhere = await unit((tx) => whyOtherOrg(tx, org, steps, 'packages are changed'));
-  if (elsewhere !== null) return { status: 'failed', error: elsewhere };
+/** Takes the packages of a run on, one after the other; undefined: all of them have ended. */
+export async function advancePackages(given: PackageRun, work: PackageWork): Promise<Pending | undefined> {
+  const { deps, tenant, run, signal, linesBefore = [] } = given;
+  let steps = await packageStepsOf(given);
   for (let step = firstOpen(steps); step; step = firstOpen(steps)) {
     signal.throwIfAborted();
     const failed = steps.find(({ state }) => state === 'failed' || state === 'unknown');
     const pending = await takeOn(given, work, step, failed);
     if (pending) return { ...pending, progress: progressOf(steps) };
-    steps = await unit((tx) => stepsOfRun(tx, run.id));
-    await keepLines(deps, tenant, run.id, linesOfSteps(steps));
+    steps = await packageStepsOf(given);
+    await keepLines(deps, tenant, run.id, [...linesBefore, ...linesOfSteps(steps)]);
   }
-  const kept = await keepLines(deps, tenant, run.id, linesOfSteps(steps));
-  return { ...outcomeOfSteps(steps), result: { orgUsername: org.username, ...resultOfSteps(steps), ...kept } };
+  return undefined;
+}
+
+/** Ends the packages of a run that is cancelled; answers what goes on in the org nevertheless. */
+export async function cancelPackages(given: Pick<PackageRun, 'unit' | 'run'>): Promise<string[]> {
+  const remarks: string[] = [];
+  for (const step of (await packageStepsOf(given)).filter(({ state }) => !isEnded(state))) {
+    const isBegun = step.state !== 'planned';
+    if (isBegun) remarks.push(goesOn(step));
+    const change: StepMove = isBegun ? { state: 'unknown', error: goesOn(step) } : { state: 'cancelled' };
+    await given.unit((tx) => moveStep(tx, step.id, change));
+  }
+  return remarks;
 }
 
 const move = async ({ unit }: PackageRun, { id }: StepRow, change: StepMove): Promise<undefined> => {

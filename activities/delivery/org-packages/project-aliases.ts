@@ -9,9 +9,14 @@ import type { Deps } from '../../deps.ts';
 const MANIFEST_BYTES_MAX = 1024 * 1024;
 
 /** @property reason for people. */
-export type FoundAliases = { isOk: true; aliases: VersionAliases; commitId: string } | { isOk: false; reason: string };
+export type FoundAliases = { isOk: true; aliases: VersionAliases; commitId: string } | NotFound;
 
-const not = (reason: string): FoundAliases => ({ isOk: false, reason });
+interface NotFound {
+  isOk: false;
+  reason: string;
+}
+
+const not = (reason: string): NotFound => ({ isOk: false, reason });
 
 /**
  * The aliases in the `sfdx-project.json` of a run's project: at its commit, else at the head of its branch, else at that of the default
@@ -23,11 +28,29 @@ export async function projectAliases(
   run: RunContext,
   signal: AbortSignal,
 ): Promise<FoundAliases> {
-  const { projectId, platform, remoteUrl, repositoryIdentifier, payload, defaultBranch } = run;
-  if (projectId === null || platform === null || repositoryIdentifier === null)
+  if (run.projectId === null)
     return not(
       'The run names no repository, whose sfdx-project.json has the aliases: name versions by their ids (04t…)',
     );
+  const found = await projectManifest(deps, tenant, run, signal);
+  if (!found.isOk) return found;
+  const { text, commitId } = found;
+  const aliases = text === null ? undefined : aliasesOfManifest(text);
+  return aliases
+    ? { isOk: true, aliases, commitId }
+    : not(`${run.repositoryIdentifier} has no readable ${MANIFEST} at ${commitId}`);
+}
+
+/** The text of the `sfdx-project.json` of a run's project, found as `projectAliases` does; null: the commit has none. */
+export async function projectManifest(
+  deps: Deps,
+  tenant: TenantKey,
+  run: Pick<RunContext, 'projectId' | 'platform' | 'remoteUrl' | 'repositoryIdentifier' | 'payload' | 'defaultBranch'>,
+  signal: AbortSignal,
+): Promise<{ isOk: true; text: string | null; commitId: string } | NotFound> {
+  const { projectId, platform, remoteUrl, repositoryIdentifier, payload, defaultBranch } = run;
+  if (projectId === null || platform === null || repositoryIdentifier === null)
+    return not('The run names no repository');
   if (remoteUrl === null) return not(`The project ${repositoryIdentifier} has no remoteUrl`);
   const of = { projectId, platform, remoteUrl, repositoryIdentifier };
   const actor = systemActor(tenant, 'flow');
@@ -44,8 +67,12 @@ export async function projectAliases(
   if (!commit.isOk) return commit;
   const commitId = commit.value;
   const text = await mirrors.file(mirror, remote, commitId, MANIFEST, MANIFEST_BYTES_MAX);
-  const aliases = text === undefined ? undefined : aliasesOfManifest(text);
-  return aliases
-    ? { isOk: true, aliases, commitId }
-    : not(`${repositoryIdentifier} has no readable ${MANIFEST} at ${commitId}`);
+  if (text !== undefined) return { isOk: true, text, commitId };
+  let isListed = false;
+  await mirrors.files(mirror, commitId, ({ path }) => {
+    isListed ||= path === MANIFEST;
+  });
+  return isListed
+    ? not(`${repositoryIdentifier} has no readable ${MANIFEST} at ${commitId}`)
+    : { isOk: true, text: null, commitId };
 }

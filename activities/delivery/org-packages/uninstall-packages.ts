@@ -5,7 +5,8 @@ import { inUninstallOrder, installedAs } from '../../../domain/delivery/org-pack
 import type { NewStep } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
-import { packageOperation, type PackageRun } from './package-steps.ts';
+import { packageOperation } from './package-operation.ts';
+import type { PackageRun } from './package-steps.ts';
 import { projectAliases } from './project-aliases.ts';
 
 /** Uninstalls packages, each before what it needs. Their components and data are gone from the org. */

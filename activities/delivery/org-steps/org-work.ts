@@ -11,6 +11,8 @@ export interface OrgWork {
   tenant: TenantKey;
   run: RunContext;
   org: ActedOrg;
+  /** What the output says before what is done next. */
+  linesBefore?: readonly string[];
 }
 
 /** A unit of work in the name of the run's own service. */

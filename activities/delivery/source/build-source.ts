@@ -122,7 +122,7 @@ async function build(work: SourceWork): Promise<SourceBuild> {
     units,
     areMade: order.deletions && isRelated,
   });
-  return convert(work, head, { units, whyWhole, ...gone });
+  return convert(work, head, { units, whyWhole, comparedWith: base?.sha ?? null, ...gone });
 }
 
 interface Comparison {
@@ -154,21 +154,25 @@ async function compare(work: SourceWork, head: CommitSource): Promise<Comparison
 interface Plan {
   units: SourceUnit[];
   whyWhole: string | undefined;
+  comparedWith: string | null;
   deletions: ComponentName[];
   pending: ComponentName[];
+  undeletable: ComponentName[];
 }
 
 async function convert(
   { deps, order, place, warnings }: SourceWork,
   { project }: CommitSource,
-  { units, whyWhole, deletions, pending: pendingDeletions }: Plan,
+  { units, whyWhole, pending: pendingDeletions, ...plan }: Plan,
 ): Promise<SourceBuild> {
+  const { comparedWith, deletions, undeletable } = plan;
   const packageOf = packageFinder(project);
   const components = units.map(({ type, fullName, path }) => ({ type, fullName, path, package: packageOf(path) }));
   const ran = order.baseSha === null ? 'nothing' : short(order.baseSha);
   if (units.length + deletions.length === 0) {
     const reason = whyWhole ?? `Nothing to deploy differs from ${ran}, which the environment ran`;
-    return { object: null, bytes: 0, components, deletions, pendingDeletions, form: 'nothing', reason, warnings };
+    const nothing = { object: null, bytes: 0, form: 'nothing', reason } as const;
+    return { ...nothing, components, deletions, pendingDeletions, undeletable, comparedWith, warnings };
   }
   const { replacements = [], apiVersion } = order;
   const ids = units.map(({ id }) => id);
@@ -186,6 +190,8 @@ async function convert(
     components,
     deletions,
     pendingDeletions,
+    undeletable,
+    comparedWith,
     form: whyWhole === undefined ? 'delta' : 'whole',
     reason: whyWhole ?? `It is what differs from ${ran}, which the environment ran`,
     warnings: [...warnings, ...converted.warnings],

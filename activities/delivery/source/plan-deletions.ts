@@ -21,7 +21,7 @@ export async function planDeletions(
     units,
     areMade,
   }: { head: CommitSource; base: CommitSource | undefined; units: readonly SourceUnit[]; areMade: boolean },
-): Promise<{ deletions: ComponentName[]; pending: ComponentName[] }> {
+): Promise<{ deletions: ComponentName[]; pending: ComponentName[]; undeletable: ComponentName[] }> {
   const { place, order, warnings } = work;
   const { pending: before = [] } = order;
   const changed = base ? changedHolders(head, base) : NONE;
@@ -41,5 +41,5 @@ export async function planDeletions(
   const { deletions, pending, never } = plannedDeletions(gone, before, { deletions: areMade, isThere });
   for (const { type, fullName } of never)
     warnings.push(`${type} ${fullName} is gone from the source; the platform deletes none by a deployment`);
-  return { deletions, pending };
+  return { deletions, pending, undeletable: never };
 }

@@ -16,6 +16,8 @@ export const OrgSourceSchema = defineEntity({
     platformOrgId: p.text().nullable(),
     environmentId: p.uuid().nullable(),
     commitSha: p.text(),
+    /** Packages of `sfdx-project.json` that it took of the commit, by name or directory; null: all. */
+    packages: jsonColumn<readonly string[]>().nullable(),
     runId: p.uuid(),
     /** Id of the deployment in the org. */
     deploymentId: p.text(),

@@ -12,6 +12,8 @@ export interface DeployedSource {
   platformOrgId: string | null;
   environmentId: string | null;
   commitSha: string;
+  /** Packages of `sfdx-project.json`, by name or directory; null: all. */
+  packages: readonly string[] | null;
   runId: string;
   deploymentId: string;
   pending: readonly ComponentName[];
@@ -24,11 +26,11 @@ export const sourceOfOrg = ({ db, tenantId }: Reads, projectId: string, orgId: s
     .where('tenantId', '=', tenantId)
     .where('projectId', '=', projectId)
     .where('orgId', '=', orgId)
-    .select(['platformOrgId', 'environmentId', 'commitSha', 'runId', 'deployedAt', 'pending'])
+    .select(['platformOrgId', 'environmentId', 'commitSha', 'packages', 'runId', 'deployedAt', 'pending'])
     .executeTakeFirst();
 
 /** A change of what an org runs, and the commit that it was built upon; null: upon nothing, it is all of the source. */
-export type SourceClaim = Omit<DeployedSource, 'deploymentId' | 'pending'> & { baseSha: string | null };
+export type SourceClaim = Omit<DeployedSource, 'deploymentId' | 'packages' | 'pending'> & { baseSha: string | null };
 
 /**
  * Claims for a run what an org runs: until `keepSource` nobody knows it. Repeated it changes nothing. False: the org does not
@@ -53,7 +55,14 @@ export async function claimSource(
     const unknown = { runId, platformOrgId: null, updatedAt: sql<string>`now()` };
     await db.updateTable('org_source').set(unknown).where('tenantId', '=', tenantId).where('id', '=', row.id).execute();
   } else {
-    const unknown = { ...claim, platformOrgId: null, deploymentId: '', deployedAt: now, pending: json([]) };
+    const unknown = {
+      ...claim,
+      packages: null,
+      platformOrgId: null,
+      deploymentId: '',
+      deployedAt: now,
+      pending: json([]),
+    };
     await db
       .insertInto('org_source')
       .values({ ...unknown, id: newId(), tenantId })
@@ -64,10 +73,20 @@ export async function claimSource(
 }
 
 /** Keeps what an org runs now, unless another run has claimed it since. */
-export async function keepSource({ db, tenantId, now }: Tx, { pending, ...source }: DeployedSource): Promise<void> {
+export async function keepSource(
+  { db, tenantId, now }: Tx,
+  { packages, pending, ...source }: DeployedSource,
+): Promise<void> {
   await db
     .insertInto('org_source')
-    .values({ ...source, id: newId(), tenantId, deployedAt: now, pending: json([...pending]) })
+    .values({
+      ...source,
+      id: newId(),
+      tenantId,
+      deployedAt: now,
+      packages: packages && json([...packages]),
+      pending: json([...pending]),
+    })
     .onConflict((conflict) =>
       conflict
         .columns(['tenantId', 'projectId', 'orgId'])
@@ -75,6 +94,7 @@ export async function keepSource({ db, tenantId, now }: Tx, { pending, ...source
           platformOrgId: eb.ref('excluded.platformOrgId'),
           environmentId: eb.ref('excluded.environmentId'),
           commitSha: eb.ref('excluded.commitSha'),
+          packages: eb.ref('excluded.packages'),
           runId: eb.ref('excluded.runId'),
           deploymentId: eb.ref('excluded.deploymentId'),
           deployedAt: eb.ref('excluded.deployedAt'),

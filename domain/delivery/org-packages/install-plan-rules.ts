@@ -17,6 +17,8 @@ export interface InstallFacts {
   /** Ids of the versions for which there is a key. */
   withKey: { has: (versionId: string) => boolean };
   target: PackageTarget;
+  /** What cannot be installed stays as it is, instead of keeping all of it from being begun. */
+  isRollback?: boolean | undefined;
 }
 
 /** What a run does with one version; nothing where `skip` says why. */
@@ -25,6 +27,8 @@ export interface PlannedVersion {
   /** What the org has of the package. */
   before: string | null;
   skip: string | null;
+  /** A rollback cannot take it back. */
+  isLeft?: true;
 }
 
 export interface InstallPlan {
@@ -50,14 +54,18 @@ function chosen({ versions }: InstallFacts): Map<string, CrmPackageVersion> {
 }
 
 /** Packages behind what they need, in the order in which the platform lists it. */
-function ordered({ named, versions }: InstallFacts, byPackage: ReadonlyMap<string, CrmPackageVersion>) {
+function ordered(
+  { named, versions }: InstallFacts,
+  byPackage: ReadonlyMap<string, CrmPackageVersion>,
+  isLeft: (version: CrmPackageVersion) => boolean,
+) {
   const order: CrmPackageVersion[] = [];
   const seen = new Set<string>();
   const visit = (id: string): void => {
     const version = byPackage.get(versions.get(id)?.packageId ?? '');
     if (!version || seen.has(version.packageId)) return;
     seen.add(version.packageId);
-    for (const needed of version.dependencies) visit(needed);
+    if (!isLeft(version)) for (const needed of version.dependencies) visit(needed);
     order.push(version);
   };
   for (const id of named) visit(id);
@@ -66,7 +74,7 @@ function ordered({ named, versions }: InstallFacts, byPackage: ReadonlyMap<strin
 
 /** What is to be installed in which order, what is skipped, and why nothing may be begun. */
 export function planInstall(facts: InstallFacts): InstallPlan {
-  const { named, versions, target, withKey } = facts;
+  const { named, versions, target, withKey, isRollback = false } = facts;
   const isNamed = new Set(named);
   const there = new Map(target.installed.map((each) => [each.packageId, each]));
   const byPackage = chosen(facts);
@@ -78,10 +86,16 @@ export function planInstall(facts: InstallFacts): InstallPlan {
     if (version && other && other.id !== id)
       refusals.push(`${labelOf(version)} is asked for, and ${labelOf(other)} is needed or asked for in the same run`);
   }
-  for (const version of ordered(facts, byPackage)) {
+  const whyNot = (version: CrmPackageVersion) =>
+    version.needsKey && !withKey.has(version.id)
+      ? NO_KEY
+      : whyNotInstalled(version, there.get(version.packageId), target);
+  const isThere = ({ id, packageId }: CrmPackageVersion) => there.get(packageId)?.versionId === id;
+  const isLeft = (version: CrmPackageVersion) => isRollback && !isThere(version) && whyNot(version) !== undefined;
+  for (const version of ordered(facts, byPackage, isLeft)) {
     const present = there.get(version.packageId);
     const before = present?.number ?? null;
-    if (present?.versionId === version.id) {
+    if (isThere(version)) {
       planned.push({ version, before, skip: 'the org has it' });
       continue;
     }
@@ -89,8 +103,11 @@ export function planInstall(facts: InstallFacts): InstallPlan {
       planned.push({ version, before, skip: `the org has the later ${present.number}` });
       continue;
     }
-    const isLocked = version.needsKey && !withKey.has(version.id);
-    const reason = isLocked ? NO_KEY : whyNotInstalled(version, present, target);
+    const reason = whyNot(version);
+    if (reason !== undefined && isRollback) {
+      planned.push({ version, before, skip: reason, isLeft: true });
+      continue;
+    }
     if (reason !== undefined) refusals.push(`${labelOf(version)}: ${reason}`);
     planned.push({ version, before, skip: null });
   }

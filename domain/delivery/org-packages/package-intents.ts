@@ -17,6 +17,10 @@ export interface PackageIntent {
   /** Name under which its key is stored; null: it needs none. */
   keyName: string | null;
   isUnlocked: boolean;
+  /** Names by which a release candidate carries it. */
+  artifacts?: readonly string[] | undefined;
+  /** A rollback cannot take it back, as `skip` says. */
+  isLeft?: boolean | undefined;
 }
 
 /** What the row of a step notes for a later attempt. */
@@ -28,6 +32,7 @@ export interface PackageNotes {
 }
 
 export const intentOf = ({ intent }: Pick<StepRow, 'intent'>): PackageIntent => intent as unknown as PackageIntent;
+export const isPackageStep = (step: Pick<StepRow, 'intent'>): boolean => intentOf(step).act !== undefined;
 export const notesOf = ({ result }: Pick<StepRow, 'result'>): PackageNotes => result;
 
 const ACTS = { install: 'Install', uninstall: 'Uninstall' } as const;
@@ -38,20 +43,27 @@ export const packageStep = (
   act: PackageIntent['act'],
   { id: versionId, name, number, isUnlocked }: Pick<CrmPackageVersion, 'id' | 'name' | 'number' | 'isUnlocked'>,
   orgId: string,
-  more: Pick<PackageIntent, 'before' | 'skip' | 'keyName'>,
+  more: Pick<PackageIntent, 'before' | 'skip' | 'keyName' | 'artifacts' | 'isLeft'>,
 ): NewStep => {
   const intent: PackageIntent = { act, versionId, name, number, isUnlocked, ...more };
   return { name: `${ACTS[act]} ${name} ${number}`, orgId, intent: { ...intent } };
 };
 
-/** The steps of a plan. @param keyNames names of keys by version. */
+/** The steps of a plan. @param keyNames names of keys by version. @param artifacts those of a candidate by version. */
 export const installSteps = (
   planned: readonly PlannedVersion[],
   orgId: string,
   keyNames: ReadonlyMap<string, { keyName: string }>,
+  artifacts?: ReadonlyMap<string, readonly string[]>,
 ): NewStep[] =>
-  planned.map(({ version, before, skip }) =>
-    packageStep('install', version, orgId, { before, skip, keyName: keyNames.get(version.id)?.keyName ?? null }),
+  planned.map(({ version, before, skip, isLeft }) =>
+    packageStep('install', version, orgId, {
+      before,
+      skip,
+      keyName: keyNames.get(version.id)?.keyName ?? null,
+      artifacts: artifacts?.get(version.id),
+      isLeft,
+    }),
   );
 
 const SECURITY = { AllUsers: 'Full', AdminsOnly: 'None' } as const;
@@ -88,7 +100,8 @@ const OUTCOMES: Readonly<Record<StepState, string>> = {
 
 /** What became of a version. */
 function outcomeOf(step: StepRow): string {
-  const { act, before } = intentOf(step);
+  const { act, before, isLeft } = intentOf(step);
+  if (step.state === 'skipped' && isLeft) return 'stays';
   if (step.state !== 'succeeded') return OUTCOMES[step.state];
   if (act === 'uninstall') return 'uninstalled';
   return before === null ? 'installed' : 'upgraded';

@@ -57,6 +57,10 @@ export interface SourceBuild {
   deletions: ComponentName[];
   /** Gone from the source and not deleted: to be handed to the next build as `pending`. */
   pendingDeletions: ComponentName[];
+  /** Gone from the source, and of a type that the platform deletes by no deployment. */
+  undeletable: ComponentName[];
+  /** The commit by which it is known what is gone; null: that is not known. */
+  comparedWith: string | null;
   form: 'delta' | 'whole' | 'nothing';
   /** A sentence for people: why this form. */
   reason: string;

@@ -38,11 +38,12 @@ const change = (commitSha: string, runId = newId()): DeployedSource => ({
   platformOrgId: PLATFORM_ORG,
   environmentId: null,
   commitSha,
+  packages: null,
   runId,
   deploymentId: '0Af',
   pending: [],
 });
-const claim = ({ deploymentId: _, pending: __, ...source }: DeployedSource, baseSha: string | null) =>
+const claim = ({ deploymentId: _, pending: __, packages: ___, ...source }: DeployedSource, baseSha: string | null) =>
   unit((tx) => claimSource(tx, { ...source, baseSha }));
 const keep = (source: DeployedSource) => unit((tx) => keepSource(tx, source));
 const known = async () => {

@@ -121,6 +121,26 @@ test('deploys a commit whole, then what differs, and what is gone when that is a
   expect(text).toContain('Succeeded, 3 of 3 components');
 });
 
+test('of a part of its packages an org is known to have that part, and no more', async () => {
+  const parted = remote.commit({
+    files: { ...sourceOf.project([{ path: 'app' }, { path: 'lib' }]), ...sourceOf.apexClass('lib', 'Lib') },
+  });
+  const changed = remote.commit({ files: sourceOf.apexClass('lib', 'Lib', ' Integer more; ') });
+  await expect(ran({ commitId: parted, sourcePackages: ['lib'] })).resolves.toMatchObject({
+    result: { form: 'whole' },
+  });
+  await expect(ran({ commitId: changed, sourcePackages: ['lib'] })).resolves.toMatchObject({
+    result: { form: 'delta', baseSha: parted, components: 1 },
+  });
+  await expect(ran({ commitId: changed, sourcePackages: ['app'] })).resolves.toMatchObject({
+    result: { form: 'whole', baseSha: null },
+  });
+  await expect(ran({ commitId: changed })).resolves.toMatchObject({ status: 'Completed', result: { form: 'whole' } });
+  await expect(ran({ commitId: changed, sourcePackages: ['lib'] })).resolves.toMatchObject({
+    result: { form: 'nothing' },
+  });
+});
+
 test('a failure names component, file and line, and leaves the org as it was', async () => {
   deployments.problems = [{ pattern: /total/, problem: 'Variable does not exist: total' }];
   const run = await ran({ commitId: second });
