@@ -20,6 +20,7 @@ import {
 import { type DemoClient, demoClient } from './demo/client.ts';
 import { showCollaboration } from './demo/collaborate.ts';
 import { showOrgs } from './demo/crm-orgs.ts';
+import { showDeployment } from './demo/deploy.ts';
 import { demoDocuments } from './demo/documents.ts';
 import { makeFixture } from './demo/fixture.ts';
 import { showFreeze } from './demo/freeze.ts';
@@ -60,6 +61,7 @@ async function main(): Promise<void> {
       every: { type: 'string' },
       collaborate: { type: 'boolean' },
       analyze: { type: 'boolean' },
+      deploy: { type: 'boolean' },
       rehearse: { type: 'boolean' },
       session: { type: 'boolean' },
       clean: { type: 'boolean' },
@@ -90,6 +92,7 @@ async function main(): Promise<void> {
     if (values.collaborate) await showCollaboration(api, place, say);
     else if (values.rehearse) await showRehearsal(api, place, say);
     else if (values.analyze) await showCodeAnalysis(api, place, say);
+    else if (values.deploy) await showDeployment(api, place, say);
     else if (values.session) {
       // It needs a browser, and what drives it, which the image leaves out.
       const { showSession } = await import('./demo/session.ts');

@@ -8,6 +8,7 @@ import { findHotfix } from '../../tools/demo/hotfix.ts';
 import { findInstance } from '../../tools/demo/instance.ts';
 import { packagesOfManifest } from '../../tools/demo/manifest-rules.ts';
 import { git, listed, readRepository } from '../../tools/demo/repository.ts';
+import { makeSource } from '../../tools/demo/source-fixture.ts';
 import { milestoneName, versionOfTag } from '../../tools/demo/tag-rules.ts';
 import { createVersions } from '../../tools/demo/versions.ts';
 import { lockInstance } from '../../tools/instance-lock.ts';
@@ -94,6 +95,19 @@ test.each([
   [['before-the-move'], 'before-the-move'],
 ])('a commit with the tags %j is named %s', (tags, name) => {
   expect(milestoneName(tags, new Set(['app', 'lib']))).toBe(name);
+});
+
+test('the source that is deployed is the same each time, in two commits', async () => {
+  const [path, other] = [await makeSource(), await makeSource()];
+  folders.push(dirname(path), dirname(other));
+  const history = await git(path, 'rev-list', 'main');
+  expect(history).toHaveLength(2);
+  await expect(git(other, 'rev-list', 'main')).resolves.toEqual(history);
+  const files = await git(path, 'ls-tree', '-r', '--name-only', 'main');
+  expect(files.filter((file) => file.endsWith('.cls'))).toEqual([
+    'force-app/main/default/classes/Berth.cls',
+    'force-app/main/default/classes/Tariff.cls',
+  ]);
 });
 
 describe('the generated repository', () => {

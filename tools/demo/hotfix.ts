@@ -1,15 +1,10 @@
-import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { commitFiles } from './commit-files.ts';
 import type { DemoPackage } from './manifest-rules.ts';
 import { copyOf, type DemoRepository, git, gitIfAny, type Milestone } from './repository.ts';
 
-const run = promisify(execFile);
 const IS_HOTFIX = /^(?:hotfix|patch|release|support|maintenance)\b/i;
 const BRANCHES_MAX = 50;
 const MADE_BRANCH = 'hotfix/demo';
-const PERSON = { NAME: 'Quayside demo', EMAIL: 'demo@quayside.invalid', DATE: '2026-01-05T09:00:00Z' };
 
 /** A branch that left the main line, with a fix that the newest milestone does not have. */
 export interface Hotfix {
@@ -71,32 +66,11 @@ async function lastChanged(
   return packages[0];
 }
 
-/** Commits a file into a package's folder, from a milestone on, without a work tree. */
-async function commitFix(copy: string, { commitSha }: Milestone, changed: DemoPackage | undefined): Promise<string> {
-  const env = {
-    ...process.env,
-    GIT_INDEX_FILE: join(copy, 'demo-index'),
-    ...Object.fromEntries(
-      ['AUTHOR', 'COMMITTER'].flatMap((role) =>
-        Object.entries(PERSON).map(([what, value]) => [`GIT_${role}_${what}`, value]),
-      ),
-    ),
-  };
-  const own = async (...args: string[]) => (await run('git', ['-C', copy, ...args], { env })).stdout.trim();
-  await own('read-tree', commitSha);
-  // Any content does, and the manifest is one that is there.
-  const blob = (await own('ls-tree', '-r', '--format=%(objectname)', commitSha)).split('\n')[0] ?? '';
-  const file = [changed?.path, 'hotfix-of-the-demo.md'].filter(Boolean).join('/');
-  await own('update-index', '--add', '--cacheinfo', `100644,${blob},${file}`);
-  const made = await own(
-    'commit-tree',
-    await own('write-tree'),
-    '-p',
-    commitSha,
-    '-m',
-    `HOTFIX-1: A fix of ${changed?.name ?? 'everything'}, made by the demo`,
-  );
-  await own('update-ref', `refs/heads/${MADE_BRANCH}`, made);
-  rmSync(env.GIT_INDEX_FILE);
-  return made;
-}
+/** Commits a file into a package's folder, from a milestone on. */
+const commitFix = (copy: string, { commitSha }: Milestone, changed: DemoPackage | undefined): Promise<string> =>
+  commitFiles(copy, {
+    branch: MADE_BRANCH,
+    onto: commitSha,
+    message: `HOTFIX-1: A fix of ${changed?.name ?? 'everything'}, made by the demo`,
+    files: { [[changed?.path, 'hotfix-of-the-demo.md'].filter(Boolean).join('/')]: 'A fix\n' },
+  });

@@ -66,7 +66,11 @@ export class OrgApexTests {
     };
     for (const { className, methods } of selected)
       for (const name of methods) {
-        const { failure } = runMethod(this.#org.deployments, className, name);
+        const { failure } = runMethod(this.#org.deployments, {
+          className,
+          method: name,
+          source: sourceOf(this.#org, className),
+        });
         job.methods.push({
           id: longId(newId('07M')),
           className,

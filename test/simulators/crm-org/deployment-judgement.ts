@@ -100,11 +100,10 @@ function testsOf(org: SimulatedOrg, deployments: OrgDeployments, deployment: Sim
     ...[...arriving].filter(([, text]) => /@istest\b/i.test(text)).map(([name]) => name),
   ]);
   const names = level === 'RunSpecifiedTests' ? (options.runTests ?? []) : [...own];
-  return names.flatMap((className) =>
-    methodsOf(arriving.get(className) ?? sourceOf(org, className)).map((method) =>
-      runMethod(deployments, className, method),
-    ),
-  );
+  return names.flatMap((className) => {
+    const source = arriving.get(className) ?? sourceOf(org, className);
+    return methodsOf(source).map((method) => runMethod(deployments, { className, method, source }));
+  });
 }
 
 export const sourceOf = (org: SimulatedOrg, className: string): string =>
@@ -118,12 +117,30 @@ export function methodsOf(source: string): string[] {
   return found.length > 0 ? found : ['test'];
 }
 
-export function runMethod(deployments: OrgDeployments, className: string, method: string): RunMethod {
-  const failing = deployments.failingTests.get(`${className}.${method}`);
+/** Lines of a method that end so fail when it runs. */
+const FAILS = /\/\/ simulated: fails$/;
+
+/** What becomes of a method, by what was said of it, else by its source. */
+export function runMethod(
+  deployments: OrgDeployments,
+  { className, method, source }: { className: string; method: string; source: string },
+): RunMethod {
+  const name = `${className}.${method}`;
+  const failing = deployments.failingTests.get(name) ?? failureIn(source, method);
   if (!failing) return { className, method, failure: null };
-  if (failing.times !== undefined && --failing.times <= 0) deployments.failingTests.delete(`${className}.${method}`);
-  const stackTrace = failing.stackTrace ?? `Class.${className}.${method}: line 3, column 1`;
-  return { className, method, failure: { message: failing.message, stackTrace } };
+  if (failing.times !== undefined && --failing.times <= 0) deployments.failingTests.delete(name);
+  const { message, line = 3 } = failing;
+  return { className, method, failure: { message, stackTrace: `Class.${name}: line ${line}, column 1` } };
+}
+
+function failureIn(source: string, method: string): { message: string; line: number; times?: number } | undefined {
+  const lines = source.split('\n');
+  const from = lines.findIndex((text) => new RegExp(`\\bvoid\\s+${method}\\s*\\(`).test(text));
+  const next = lines.findIndex((text, at) => at > from && /@istest/i.test(text));
+  const at = lines.findIndex((text, index) => index > from && (next < 0 || index < next) && FAILS.test(text));
+  return from < 0 || at < 0
+    ? undefined
+    : { message: 'System.AssertException: Assertion Failed: the line says so', line: at + 1 };
 }
 
 /** The average of the org counts, but for specified tests, where it is that of each class (75 %). */

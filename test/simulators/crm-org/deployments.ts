@@ -56,7 +56,7 @@ export class OrgDeployments {
   /** A component whose content has such a place is refused there; `Warning`: taken with a remark. */
   problems: { pattern: RegExp; problem: string; problemType?: 'Error' | 'Warning' }[] = [];
   /** Methods that fail, by `Class.method`; so often, for ever without `times`. */
-  readonly failingTests = new Map<string, { message: string; stackTrace?: string; times?: number }>();
+  readonly failingTests = new Map<string, { message: string; line?: number; times?: number }>();
   /** Lines of classes; all covered where nothing is said. */
   readonly coverage = new Map<string, { lines: number; uncovered: number }>();
   /** The next deployments end with these, with no failure of a component. */
