@@ -29,7 +29,7 @@ const [ROUNDS, SECONDS, DEPLOYMENTS, SANDBOXES, USERS] = [
   Number(options.sandboxes),
   Number(options.users),
 ];
-/** Of the pauses between the polls of sandboxes, and of their number. */
+/** By which pauses between the polls of sandboxes are shorter, and sandboxes fewer. */
 const PACE = 0.1;
 const COPIED_FOR_MS = 4 * 3_600_000;
 const LATENCY_MS = 100;
