@@ -71,7 +71,8 @@ const Result = z.object({
   canceledByName: text,
   details: Details.nullish(),
 });
-const Request = z.object({ deployResult: Result });
+const Options = z.object({ testLevel: text, runTests: listOf(z.string()) });
+const Request = z.object({ deployResult: Result, deployOptions: Options.nullish().catch(null) });
 const Created = z.object({ id: z.string().regex(/^0Af\w{12,15}$/) });
 
 /** Deployments of an org over REST (developer.salesforce.com, "Deploying with the REST API"). */
@@ -95,7 +96,7 @@ export function createCrmDeployments(session: CrmSession, { downloadMs }: CrmTim
     async deploymentStatus(deploymentId, { includeDetails = false } = {}) {
       const path = `${PATH}/${encodeURIComponent(deploymentId)}${includeDetails ? '?includeDetails=true' : ''}`;
       const answer = shaped(await session.call({ path, budget: { bytes: REPLY_MAX_BYTES } }), Request);
-      return answer.isOk ? { isOk: true, value: deploymentOf(answer.value.deployResult, includeDetails) } : answer;
+      return answer.isOk ? { isOk: true, value: deploymentOf(answer.value, includeDetails) } : answer;
     },
     async cancelDeployment(deploymentId) {
       const path = `${PATH}/${encodeURIComponent(deploymentId)}`;
@@ -142,7 +143,10 @@ async function* between(before: string, archive: DeployArchive, after: string): 
   yield Buffer.from(after);
 }
 
-function deploymentOf(result: z.output<typeof Result>, includesDetails: boolean): Deployment {
+function deploymentOf(
+  { deployResult: result, deployOptions: options }: z.output<typeof Request>,
+  includesDetails: boolean,
+): Deployment {
   const { errorStatusCode, errorMessage } = result;
   return {
     deploymentId: result.id,
@@ -167,6 +171,7 @@ function deploymentOf(result: z.output<typeof Result>, includesDetails: boolean)
         ? { code: cut(errorStatusCode ?? 'UNKNOWN'), message: cut(errorMessage ?? '', PROBLEM_MAX) }
         : null,
     canceledBy: result.canceledByName ? cut(result.canceledByName) : null,
+    options: options ? { testLevel: options.testLevel ?? null, tests: options.runTests } : null,
     details: includesDetails ? detailsOf(result.details ?? NO_DETAILS) : null,
   };
 }

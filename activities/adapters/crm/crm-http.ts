@@ -1,5 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { ApiUsage, CrmAnswer, CrmFailure } from '../../../domain/orgs/crm/crm-platform.port.ts';
+import {
+  type ApiUsage,
+  type CrmAnswer,
+  type CrmFailure,
+  TOO_LARGE,
+} from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { permittedOrigin } from '../../../domain/orgs/crm/org-origin.ts';
 import { failure, malformed } from '../../../domain/orgs/crm/platform-error-rules.ts';
 import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
@@ -113,7 +118,7 @@ export const timedOut = (timeoutMs: number): CrmFailure =>
 function failureOf({ kind, message }: OutboundFailure, { timeoutMs = 0, maxBytes }: OutboundCall): CrmFailure {
   if (kind === 'refused') return refusedAddress(`is refused: ${message}`);
   if (kind === 'timeout') return timedOut(timeoutMs);
-  if (kind === 'too_large') return malformed('TOO_LARGE', `The answer is larger than ${maxBytes} bytes.`);
+  if (kind === 'too_large') return malformed(TOO_LARGE, `The answer is larger than ${maxBytes} bytes.`);
   return failure(
     'unreachable',
     null,

@@ -1,8 +1,10 @@
 import type { Pending, FollowedOperation } from '../flows/operations.activities.ts';
+import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import {
   coveredClassOf,
   lockedMethods,
+  mayBeOf,
   outcomeOfTests,
   testOrderOf,
   testResultOf,
@@ -11,6 +13,7 @@ import {
   whyGivenUp,
 } from '../../../domain/delivery/apex-tests/apex-test-rules.ts';
 import {
+  classesOfRun,
   COVERAGE,
   openQueueItems,
   RESULTS_PER_QUERY,
@@ -31,10 +34,12 @@ import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import { addStep, planSteps, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { partsOf } from '../../../domain/kernel/shared/at-once-rules.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
+import type { TestRunOrder } from '../../../domain/orgs/crm/crm-apex-tests.port.ts';
 import { RECORDS_PER_CALL } from '../../../domain/orgs/crm/crm-records.port.ts';
-import type { CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
+import { type CrmOrg, type CrmRow, TOO_LARGE } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { actInOrg, followInOrg, keepLines } from '../org-steps/act-in-org.ts';
 import { beginOnce, CANNOT_TELL, outcomeOfFailed } from '../org-steps/begin-once.ts';
+import { noteProgress } from '../org-steps/note-progress.ts';
 import { inUnit, move, type OrgWork } from '../org-steps/org-work.ts';
 import { ownSince } from '../org-steps/own-since.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
@@ -105,15 +110,28 @@ async function stop(given: OrgWork, step: StepRow): Promise<string | null> {
   return left > 0 ? `${left} test classes still run in the org` : null;
 }
 
-const jobSince = ({ deps, tenant, org }: OrgWork, step: StepRow) =>
-  ownSince(deps, tenant, org, step, { soql: testRunsSince, member: 'AsyncApexJobId' });
+const orderOf = ({ payload }: RunContext, { intent }: StepRow): TestRunOrder => ({
+  ...testOrderOf(payload),
+  methods: (intent as { methods?: { className: string; methods: string[] }[] }).methods,
+});
+
+const jobSince = ({ deps, tenant, org, run }: OrgWork, step: StepRow) =>
+  ownSince(deps, tenant, org, step, {
+    soql: testRunsSince,
+    member: 'AsyncApexJobId',
+    async mayBe(jobId) {
+      const items = await org.calls.query(classesOfRun(jobId));
+      if (!items.isOk) return items;
+      const classes = items.value.rows.map(({ ApexClass }) => String((ApexClass as CrmRow | null)?.Name ?? ''));
+      return { isOk: true, value: mayBeOf(orderOf(run, step), classes.filter(Boolean)) };
+    },
+  });
 
 async function followTests(given: OrgWork, step: StepRow): Promise<RunOutcome | Pending> {
   const { deps, tenant, run, org } = given;
-  const { methods } = step.intent as { methods?: { className: string; methods: string[] }[] };
   const begun = await beginOnce(deps, tenant, step, {
     async create() {
-      const made = await org.calls.startTests({ ...testOrderOf(run.payload), methods });
+      const made = await org.calls.startTests(orderOf(run, step));
       return made.isOk ? { isOk: true, value: made.value.jobId } : made;
     },
     find: jobSince(given, step),
@@ -129,10 +147,11 @@ async function followTests(given: OrgWork, step: StepRow): Promise<RunOutcome | 
     const counts = { tests: state.enqueued, testsDone: state.completed, testErrors: state.failed };
     const percent = state.enqueued === 0 ? 0 : Math.round((state.completed / state.enqueued) * 100);
     const text = state.status === 'Queued' || state.status === '' ? 'Tests wait in the org' : 'Tests run';
-    await move(given, begun, { detail: text, progress: { percent, counts } });
-    return { againInSeconds: pollSeconds(ageMs), text, progress: { percent, counts } };
+    const progress = { percent, counts };
+    const isGivenUp = await noteProgress(given, begun, { text, progress, lookAt: LOOK_AT });
+    return { againInSeconds: isGivenUp ? 0 : pollSeconds(ageMs), text, progress };
   }
-  const results = await resultsOf(org.calls, jobId, { isRepeated: methods !== undefined });
+  const results = await resultsOf(org.calls, jobId, { isRepeated: step.intent.methods !== undefined });
   await inUnit(given, (tx) => keepResults(tx, run.id, results));
   const { status, enqueued } = state;
   await move(given, begun, {
@@ -146,14 +165,20 @@ async function followTests(given: OrgWork, step: StepRow): Promise<RunOutcome | 
 
 async function resultsOf(calls: CrmOrg, jobId: string, { isRepeated }: { isRepeated: boolean }): Promise<TestResult[]> {
   const results = new Map<string, TestResult>();
+  let [perQuery, ...fewer]: readonly number[] = RESULTS_PER_QUERY;
   for (let lastId = ''; results.size < RESULTS_MAX; ) {
-    const { rows } = answered(await calls.query(testResultsAfter(jobId, lastId), TOOLING));
+    const answer = await calls.query(testResultsAfter(jobId, lastId, perQuery ?? 1), TOOLING);
+    if (!answer.isOk && answer.code === TOO_LARGE && fewer.length > 0) {
+      [perQuery, ...fewer] = fewer;
+      continue;
+    }
+    const { rows } = answered(answer);
     for (const row of rows) {
       const result = testResultOf(row, { isRepeated });
       results.set(`${result.className} ${result.method}`, result);
     }
     lastId = (rows.at(-1)?.Id ?? '') as string;
-    if (rows.length < RESULTS_PER_QUERY) break;
+    if (rows.length < (perQuery ?? 1)) break;
   }
   return [...results.values()].slice(0, RESULTS_MAX);
 }

@@ -7,15 +7,16 @@ import {
   stageOf,
   verdictOf,
 } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
-import { deployRequestsSince } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
+import { deployRequestsSince, mayBeAsked } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
 import { claimSource, keepSource } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
 import { isLockError } from '../../../domain/delivery/org-deployments/platform-advice-rules.ts';
 import { moveStep, type StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import type { Deployment, TestLevel } from '../../../domain/orgs/crm/crm-deployments.port.ts';
-import type { CrmAnswer } from '../../../domain/orgs/crm/crm-platform.port.ts';
+import { type CrmAnswer, type CrmOrg, TOO_LARGE } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import type { Deps } from '../../deps.ts';
 import type { Pending } from '../flows/operations.activities.ts';
 import { keepLines } from '../org-steps/act-in-org.ts';
+import { noteProgress } from '../org-steps/note-progress.ts';
 import { beginOnce } from '../org-steps/begin-once.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
 import { ownSince } from '../org-steps/own-since.ts';
@@ -57,7 +58,7 @@ export async function deployStep(work: OrgWork, build: StepRow, step: StepRow, s
   const { deps, tenant, org } = work;
   const begun = await beginOnce(deps, tenant, step, {
     create: () => begin(work, build, step, signal),
-    find: findDeployment(work, step),
+    find: findDeployment(work, build, step),
     lookAt: LOOK_AT,
     uploadMs: UPLOAD_MS,
   });
@@ -66,18 +67,45 @@ export async function deployStep(work: OrgWork, build: StepRow, step: StepRow, s
   if (!now.isDone) {
     const progress = progressOf(now);
     const text = stageOf(now);
-    await move(work, begun, { detail: text, progress });
+    if (await noteProgress(work, begun, { text, progress, lookAt: LOOK_AT })) return { againInSeconds: 0, text };
     const ageMs = deps.now().getTime() - new Date(begun.askedAt ?? deps.now()).getTime();
     return { againInSeconds: pollSeconds(ageMs), text, progress };
   }
-  const ended = answered(await org.calls.deploymentStatus(deploymentId, { includeDetails: true }));
-  return settle(work, build, begun, ended);
+  return settle(work, build, begun, await endedDeployment(work, deploymentId));
 }
 
-export const findDeployment = ({ deps, tenant, org }: OrgWork, step: StepRow) => {
-  const { checkOnly = false } = step.intent as DeployIntent;
-  return ownSince(deps, tenant, org, step, { soql: deployRequestsSince({ checkOnly }), member: 'Id' });
+/** A deployment that is over, without its details where they are larger than any answer that is taken. */
+export async function endedDeployment({ org }: OrgWork, deploymentId: string): Promise<Deployment> {
+  const whole = await org.calls.deploymentStatus(deploymentId, { includeDetails: true });
+  return answered(!whole.isOk && whole.code === TOO_LARGE ? await org.calls.deploymentStatus(deploymentId) : whole);
+}
+
+export const findDeployment = ({ deps, tenant, org }: OrgWork, build: StepRow, step: StepRow) => {
+  const { checkOnly = false, testLevel = 'default', tests = [], validationId } = step.intent as DeployIntent;
+  return ownSince(deps, tenant, org, step, {
+    soql: deployRequestsSince({ checkOnly }),
+    member: 'Id',
+    async mayBe(id) {
+      const found = await org.calls.deploymentStatus(id);
+      if (!found.isOk) return found;
+      const components = await componentsSent(org.calls, build, validationId);
+      const asked = { checkOnly, testLevel, tests, components, isQuick: validationId !== undefined };
+      return { isOk: true, value: mayBeAsked(asked, found.value) };
+    },
+  });
 };
+
+/** How many components the org was sent, as it counts them; null: not known. */
+async function componentsSent(
+  calls: CrmOrg,
+  { result }: StepRow,
+  validationId: string | undefined,
+): Promise<number | null> {
+  const { components = null, deletions = 0 } = result as unknown as Partial<Built>;
+  if (validationId === undefined) return components === null ? null : components + deletions;
+  const validated = await calls.deploymentStatus(validationId);
+  return validated.isOk ? validated.value.components.total : null;
+}
 
 async function begin(work: OrgWork, build: StepRow, step: StepRow, signal: AbortSignal): Promise<CrmAnswer<string>> {
   const { deps, org } = work;

@@ -7,15 +7,16 @@ import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import { moveStep, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
-import { followInOrg } from '../org-steps/act-in-org.ts';
+import { actInOrg, followInOrg, PASSES } from '../org-steps/act-in-org.ts';
 import { outcomeOfFailed } from '../org-steps/begin-once.ts';
-import { answered } from '../org-steps/org-call-failed.ts';
+import { answered, OrgCallFailed } from '../org-steps/org-call-failed.ts';
 import { type Built, buildStep } from './build-step.ts';
 import {
   type Deployed,
   type DeployIntent,
   deployedSource,
   deployStep,
+  endedDeployment,
   findDeployment,
   LOOK_AT,
   removeArchive,
@@ -52,14 +53,21 @@ export async function cancelSource(
 ): Promise<string | null> {
   const { build, deploy } = sourceStepsOf(await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id));
   if (!build || !deploy || isEnded(deploy.state)) return null;
-  const outcome = await followInOrg(deps, tenant, run, { signal }, async (org) => {
+  if (!isEnded(build.state)) await move({ deps, tenant }, build, { state: 'cancelled' });
+  if (deploy.state === 'planned') {
+    await move({ deps, tenant }, deploy, { state: 'cancelled' });
+    return null;
+  }
+  // An org that is away is asked again: what passes is thrown.
+  const { status, error } = await actInOrg(deps, tenant, run, { signal }, async (org) => {
     const work = { deps, tenant, run, org };
     const remark = (await whyElsewhere(work, deploy)) ?? (await stop(work, build, deploy, signal));
     return { status: 'cancelled', ...(remark !== null && { error: remark }) };
   });
-  return 'againInSeconds' in outcome
-    ? 'The deployment may go on: the org could not be reached'
-    : (outcome.error ?? null);
+  if (error === undefined) return null;
+  const remark = status === 'failed' ? `The deployment may go on, look at ${LOOK_AT}: ${error}` : error;
+  await move({ deps, tenant }, deploy, { state: 'unknown', error: remark });
+  return remark;
 }
 
 const whyElsewhere = ({ deps, tenant, org }: OrgWork, deploy: StepRow) =>
@@ -129,35 +137,28 @@ const STOP_PAUSE_MS = 3_000;
 /** Stops a deployment in its org. Answers what became of it otherwise; null: it was stopped. */
 async function stop(work: OrgWork, build: StepRow, deploy: StepRow, signal: AbortSignal): Promise<string | null> {
   const { deps, org } = work;
-  if (!isEnded(build.state)) await move(work, build, { state: 'cancelled' });
   const found =
-    deploy.externalId ??
-    (deploy.state === 'asked'
-      ? answered(await findDeployment(work, deploy)(new Date(deploy.askedAt ?? deps.now())))
-      : null);
-  if (found === null && deploy.state !== 'asked') {
-    await move(work, deploy, { state: 'cancelled' });
-    return null;
-  }
+    deploy.externalId ?? answered(await findDeployment(work, build, deploy)(new Date(deploy.askedAt ?? deps.now())));
   if (found === null || !found.startsWith('0Af')) {
-    const error = `It is not known whether the org deploys: look at ${LOOK_AT}`;
-    await move(work, deploy, { state: 'unknown', error });
-    return error;
+    return `It is not known whether the org deploys: look at ${LOOK_AT}`;
   }
   const step = { ...deploy, externalId: found };
   if (deploy.externalId === null) await move(work, deploy, { state: 'begun', externalId: found });
   const asked = await org.calls.cancelDeployment(found);
+  if (!asked.isOk && PASSES[asked.kind]) throw new OrgCallFailed(asked);
   for (let polls = 0; polls < STOP_POLLS; polls++) {
-    const now = answered(await org.calls.deploymentStatus(found, { includeDetails: true }));
+    const now = answered(await org.calls.deploymentStatus(found));
     if (now.isDone) {
       if (now.status === 'Canceled') {
         await move(work, step, { state: 'cancelled', detail: null });
         return null;
       }
-      await settle(work, build, step, now);
+      await settle(work, build, step, await endedDeployment(work, found));
       return `It could not be stopped: the org ended it as ${now.status}`;
     }
     await sleep(STOP_PAUSE_MS * deps.flows.pace, undefined, { signal });
   }
-  return asked.isOk ? 'The org is still stopping it' : `The org does not stop it: ${asked.message}`;
+  return asked.isOk
+    ? `The org is still stopping it: look at ${LOOK_AT}`
+    : `The org does not stop it: ${asked.message}; look at ${LOOK_AT}`;
 }

@@ -46,7 +46,9 @@ export async function plannedSteps(work: OrgWork, signal: AbortSignal): Promise<
   const wish = wishOf(run.payload);
   const unit = deps.actingAs(systemActor(tenant, 'flow'));
   if (wish.quickDeployOf !== undefined) {
-    const asked = { runId: wish.quickDeployOf, projectId: run.projectId, orgId: org.orgId, now: deps.now() };
+    const { projectId, domain, releaseName, payload } = run;
+    const named = { domain, releaseName, commitId: payload.commitId };
+    const asked = { runId: wish.quickDeployOf, projectId, orgId: org.orgId, now: deps.now(), named };
     const { deploymentId, intent, result } = await validationOf(reads, asked);
     return unit((tx) =>
       planSteps(tx, run.id, [

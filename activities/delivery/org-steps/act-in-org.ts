@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { CrmFailure, CrmOrg } from '../../../domain/orgs/crm/crm-platform.port.ts';
+import { type CrmFailure, type CrmOrg, TOO_LARGE } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import { failureText } from '../../../domain/orgs/crm-orgs/tokens/org-failure-rules.ts';
 import type { CallOptions } from '../../../domain/orgs/crm-orgs/tokens/org-connections.ts';
 import { keepOutput } from '../../../domain/delivery/flows/programs/run-programs.queries.ts';
@@ -37,13 +37,16 @@ export const PASSES: Readonly<Record<CrmFailure['kind'], boolean>> = {
   refused: false,
   not_found: false,
 };
+/** Whether asking again may be answered otherwise. */
+const passes = ({ kind, code }: CrmFailure): boolean => PASSES[kind] && code !== TOO_LARGE;
+
 /** Until calls of the day are free again. */
 const LIMITED_RETRY = '5 minutes';
 
 /** A failure that passes is thrown, and the step is tried again; another one ends the run with what the platform says. */
 function settled(username: string, failed: OrgCallFailed): RunOutcome {
   const { failure } = failed;
-  if (!PASSES[failure.kind]) return refusalOf(username, failed);
+  if (!passes(failure)) return refusalOf(username, failed);
   const error = failureText(`Org ${username}`, failure);
   throw ApplicationFailure.create({
     message: error,
@@ -90,7 +93,7 @@ export async function followInOrg(
     const { failure } = failed;
     const { isGivenUp, goesOn } = await standOf(deps, tenant, run);
     const isLockedOut = failure.kind === 'auth_failed' && goesOn;
-    if ((!PASSES[failure.kind] && !isLockedOut) || isGivenUp) return refusalOf(username, failed);
+    if ((!passes(failure) && !isLockedOut) || isGivenUp) return refusalOf(username, failed);
     const againInSeconds = failure.kind === 'limited' || isLockedOut ? 300 : 60;
     return { againInSeconds, text: failureText(`Waiting for org ${username}`, failure) };
   };

@@ -108,13 +108,21 @@ export function testRunStateOf(row: CrmRow): TestRunState {
 
 const HOUR_MS = 3_600_000;
 
-/** Why tests are not waited for any longer, by the time since they were asked for; null: they are. */
-export function whyGivenUp({ status }: Pick<TestRunState, 'status'>, ageMs: number): string | null {
-  if (status === '' && ageMs > HOUR_MS) return 'The org shows no run of the tests that it was asked for an hour ago';
-  if (['Queued', 'Holding'].includes(status) && ageMs > 24 * HOUR_MS)
-    return 'The tests have waited in the org for a day, and are not waited for any longer; they may still run';
-  return null;
+/** Why tests that the org does not show are not waited for any longer; null: they are. */
+export const whyGivenUp = ({ status }: Pick<TestRunState, 'status'>, ageMs: number): string | null =>
+  status === '' && ageMs > HOUR_MS ? 'The org shows no run of the tests that it was asked for an hour ago' : null;
+
+/**
+ * Whether a run of tests that the org shows can be that of an order, by the classes that it has; where suites or a level
+ * are asked for, any can.
+ */
+export function mayBeOf({ classNames, suiteNames, methods }: TestRunOrder, classes: readonly string[]): boolean {
+  const named = methods?.map(({ className }) => className) ?? (suiteNames.length > 0 ? [] : classNames);
+  if (named.length === 0) return true;
+  const known = new Set(named.map(plainName));
+  return classes.every((name) => known.has(plainName(name)));
 }
+const plainName = (className: string): string => className.slice(className.lastIndexOf('.') + 1).toLowerCase();
 
 /** The methods that failed for a lock alone: tests that run beside each other take rows from each other. */
 export function lockedMethods(results: readonly TestResult[]): { className: string; methods: string[] }[] {

@@ -1,7 +1,7 @@
 import { soqlText } from '../../kernel/text/soql-rules.ts';
 
-/** Results of one query: their texts may be long, and an answer has at most 16 MiB. */
-export const RESULTS_PER_QUERY = 2_000;
+/** Results of one query, and fewer where they are larger than an answer may be: their texts may be long. */
+export const RESULTS_PER_QUERY = [2_000, 200, 20] as const;
 
 /** How far a run of tests is (Tooling, object ApexTestRunResult). */
 export const testRunOf = (jobId: string): string =>
@@ -12,8 +12,12 @@ export const testRunsSince = (userId: string, since: Date): string =>
   `SELECT AsyncApexJobId FROM ApexTestRunResult WHERE UserId = ${soqlText(userId)} AND CreatedDate >= ${since.toISOString()} ORDER BY CreatedDate LIMIT 50`;
 
 /** Results of a run of tests, in the order of their ids, behind one (Tooling, object ApexTestResult). */
-export const testResultsAfter = (jobId: string, lastId: string): string =>
-  `SELECT Id, Outcome, MethodName, Message, StackTrace, RunTime, ApexClass.Name, ApexClass.NamespacePrefix FROM ApexTestResult WHERE AsyncApexJobId = ${soqlText(jobId)}${lastId === '' ? '' : ` AND Id > ${soqlText(lastId)}`} ORDER BY Id LIMIT ${RESULTS_PER_QUERY}`;
+export const testResultsAfter = (jobId: string, lastId: string, limit: number): string =>
+  `SELECT Id, Outcome, MethodName, Message, StackTrace, RunTime, ApexClass.Name, ApexClass.NamespacePrefix FROM ApexTestResult WHERE AsyncApexJobId = ${soqlText(jobId)}${lastId === '' ? '' : ` AND Id > ${soqlText(lastId)}`} ORDER BY Id LIMIT ${limit}`;
+
+/** The classes of a run of tests (object ApexTestQueueItem). */
+export const classesOfRun = (jobId: string): string =>
+  `SELECT ApexClass.Name FROM ApexTestQueueItem WHERE ParentJobId = ${soqlText(jobId)}`;
 
 /** The classes of a run of tests that have not ended (object ApexTestQueueItem). */
 export const openQueueItems = (jobId: string): string =>

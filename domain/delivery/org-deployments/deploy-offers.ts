@@ -14,16 +14,17 @@ export async function whyNotSource(tx: Tx, { id, projectId, run }: OfferedType):
   if (payload.artifacts !== undefined)
     return 'The service deploys source, which a commitId, branch or release names; artifacts are installed by a command or a pipeline';
   if (projectId === undefined) return 'The payload names no repositoryIdentifier';
+  const text = (name: string) => (typeof payload[name] === 'string' ? payload[name] : null);
   try {
     const org = await orgOfRun(tx, run);
     const why = whyNotDeployed(payload, org.kind);
     if (why !== null) return why;
     const { quickDeployOf } = wishOf(payload);
     if (quickDeployOf !== undefined) {
-      await validationOf(tx, { runId: quickDeployOf, projectId, orgId: org.id, now: tx.now });
+      const named = { domain: text('domain'), releaseName: text('releaseName'), commitId: payload.commitId };
+      await validationOf(tx, { runId: quickDeployOf, projectId, orgId: org.id, now: tx.now, named });
       return null;
     }
-    const text = (name: string) => (typeof payload[name] === 'string' ? payload[name] : null);
     await namedSource(tx, {
       projectId,
       domain: text('domain'),

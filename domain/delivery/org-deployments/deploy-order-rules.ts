@@ -1,5 +1,5 @@
 import { soqlText } from '../../kernel/text/soql-rules.ts';
-import type { TestLevel } from '../../orgs/crm/crm-deployments.port.ts';
+import type { Deployment, TestLevel } from '../../orgs/crm/crm-deployments.port.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -56,6 +56,41 @@ export function whyNotDeployed(payload: Payload, orgKind: string): string | null
   if (wish.testLevel === 'NoTestRun' && orgKind === 'production')
     return 'Production takes no deployment with NoTestRun: name tests, or leave the testLevel out';
   return null;
+}
+
+/** What of a deployment is known to the run that asked for it. */
+export interface AskedDeployment {
+  checkOnly: boolean;
+  testLevel: TestLevel;
+  tests: readonly string[];
+  /** Null: it is not known how many the org counts. */
+  components: number | null;
+  /** A validation is deployed: its options are those of the platform. */
+  isQuick: boolean;
+}
+
+/**
+ * Whether a deployment that the org shows can be the one that was asked for; `unknown`: it was asked for in the same way, but
+ * the org counts other components than were sent.
+ */
+export function mayBeAsked(
+  asked: AskedDeployment,
+  { checkOnly, options, components: { total } }: Pick<Deployment, 'checkOnly' | 'options' | 'components'>,
+): boolean | 'unknown' {
+  if (checkOnly !== asked.checkOnly) return false;
+  if (!asked.isQuick && options && isAskedOtherwise(asked, options)) return false;
+  return total === 0 || asked.components === null || total === asked.components ? true : 'unknown';
+}
+
+function isAskedOtherwise(
+  { testLevel: level, tests: named }: AskedDeployment,
+  { testLevel, tests }: NonNullable<Deployment['options']>,
+): boolean {
+  // What the platform shows where none was asked for is its own choice.
+  if (level === 'default') return testLevel === 'RunSpecifiedTests';
+  if (testLevel !== null && testLevel !== level) return true;
+  const names = (list: readonly string[]) => [...new Set(list.map((name) => name.toLowerCase()))].toSorted().join();
+  return level === 'RunSpecifiedTests' && names(tests) !== names(named);
 }
 
 /** The deployments that a user began since then (Tooling, object DeployRequest). */

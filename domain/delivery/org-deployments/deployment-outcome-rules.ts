@@ -41,10 +41,14 @@ export function verdictOf(deployment: Deployment): DeploymentVerdict {
   const problems = problemsOf(deployment);
   const isPlain = status === 'Succeeded' && isSuccess && components.errors === 0 && tests.errors === 0;
   if (isPlain && problems.every(({ kind }) => kind === 'coverage')) return { status: 'succeeded' };
-  if (problems.length === 0)
-    problems.push(orgProblem(`The org says that the deployment ended as ${status}, and not why`, ''));
+  if (problems.length === 0) problems.push(orgProblem(whyUnknown(deployment), ''));
   return { status: 'failed', problems, isLocked: problems.every(({ message }) => isLockError(message)) };
 }
+
+const whyUnknown = ({ status, details }: Deployment): string =>
+  details === null
+    ? `The deployment ended as ${status}, and what the org says of it is more than is read: look at Deployment Status in Setup`
+    : `The org says that the deployment ended as ${status}, and not why`;
 
 function problemsOf({ error, details, status }: Deployment): DeploymentProblem[] {
   const problems: DeploymentProblem[] = [];

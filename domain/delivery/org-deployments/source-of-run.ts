@@ -32,6 +32,17 @@ export async function namedSource(
   throw unavailable('Nothing names what is deployed: give commitId, releaseName with domain, or branch');
 }
 
+/** The commit that a run names by itself or by a release; undefined: none. */
+async function namedCommit(
+  reads: Reads,
+  projectId: string | null,
+  { commitId, domain, releaseName }: Pick<SourceOfRun, 'domain' | 'releaseName'> & { commitId?: unknown },
+): Promise<string | undefined> {
+  if (typeof commitId === 'string') return commitId;
+  if (projectId === null || domain === null || releaseName === null) return undefined;
+  return (await findCandidate(reads, projectId, { domain, releaseName }))?.commitSha;
+}
+
 /** A validation that is deployed quickly. */
 export interface Validation {
   deploymentId: string;
@@ -45,11 +56,24 @@ const VALID_MS = 10 * 86_400_000;
 
 /**
  * The validation of another run, to be deployed to an org. Throws `flow_unavailable` where it is none, failed, is of another
- * project or org, or too old. The org itself knows whether it was changed since.
+ * project, org or commit, or too old. The org itself knows whether it was changed since.
  */
 export async function validationOf(
   reads: Reads,
-  { runId, projectId, orgId, now }: { runId: string; projectId: string | null; orgId: string; now: Date },
+  {
+    runId,
+    projectId,
+    orgId,
+    now,
+    named,
+  }: {
+    runId: string;
+    projectId: string | null;
+    orgId: string;
+    now: Date;
+    /** What the run names beside it, which must be what was validated. */
+    named: Pick<SourceOfRun, 'domain' | 'releaseName'> & { commitId?: unknown };
+  },
 ): Promise<Validation> {
   const run = await findRun(reads, runId);
   if (!run || run.projectId !== projectId)
@@ -62,6 +86,10 @@ export async function validationOf(
   if (validated.orgId !== orgId) throw unavailable(`The run ${runId} validated in another org`);
   if (now.getTime() - new Date(validated.endedAt ?? now).getTime() > VALID_MS)
     throw unavailable(`The validation of run ${runId} is older than ten days: validate anew`);
+  const { commitSha } = build.intent as { commitSha?: string };
+  const wanted = await namedCommit(reads, projectId, named);
+  if (wanted !== undefined && !commitSha?.startsWith(wanted.toLowerCase()))
+    throw unavailable(`The run ${runId} validated the commit ${commitSha}, and not ${wanted}`);
   return { deploymentId: validated.externalId, intent: build.intent, result: build.result };
 }
 

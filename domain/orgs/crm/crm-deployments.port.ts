@@ -85,6 +85,8 @@ export interface Deployment {
   /** Where it failed as a whole, which may be without a failure of a component. */
   error: { code: string; message: string } | null;
   canceledBy: string | null;
+  /** What it was asked for; null: the org does not show it. */
+  options: { testLevel: string | null; tests: string[] } | null;
   /** Null: they were not asked for. */
   details: DeploymentDetails | null;
 }

@@ -44,6 +44,9 @@ export interface CrmFailure {
   hint: string;
 }
 
+/** Code of an answer that is larger than what is taken: asked again it would be so, too. */
+export const TOO_LARGE = 'TOO_LARGE';
+
 /** The result of a call; every failure of the platform is a value. An aborted `signal` is thrown. */
 export type CrmAnswer<Value> = Answer<Value, CrmFailure>;
 

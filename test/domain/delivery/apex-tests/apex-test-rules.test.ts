@@ -1,5 +1,6 @@
 import {
   lockedMethods,
+  mayBeOf,
   outcomeOfTests,
   percentCovered,
   type TestResult,
@@ -114,11 +115,20 @@ test.each([
   ['', 1.1, 'shows no run'],
   ['', 0.9, null],
   ['Queued', 23, null],
-  ['Queued', 25, 'have waited'],
-  ['Holding', 25, 'have waited'],
+  ['Queued', 25, null],
   ['Processing', 25, null],
 ])('tests that are "%s" after %d hours: %s', (status, hours, why) => {
   const given = whyGivenUp({ status }, hours * 3_600_000);
   if (why === null) expect(given).toBeNull();
   else expect(given).toContain(why);
+});
+
+test.each([
+  [{ classNames: ['InvoiceTest'] }, ['invoicetest'], true],
+  [{ classNames: ['InvoiceTest'] }, ['OrderTest'], false],
+  [{ classNames: ['InvoiceTest'], suites: ['Smoke'] }, ['OrderTest'], true],
+  [{}, ['OrderTest'], true],
+  [{ classNames: ['ns.InvoiceTest'] }, ['InvoiceTest'], true],
+])('whether a run of tests may be that of %j: %j', (payload, classes, is) => {
+  expect(mayBeOf(testOrderOf(payload), classes)).toBe(is);
 });

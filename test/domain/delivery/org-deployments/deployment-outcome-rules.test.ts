@@ -30,6 +30,7 @@ const ended = (more: Partial<Deployment> = {}): Deployment => ({
   tests: { total: 0, completed: 0, errors: 0 },
   error: null,
   canceledBy: null,
+  options: null,
   details: details(),
   ...more,
 });

@@ -120,6 +120,34 @@ test('never starts tests twice where the answer was lost', async () => {
   expect(org.apexTests.jobs).toHaveLength(1);
 });
 
+test('tests that somebody else began as the same user are not taken for those that were asked for', async () => {
+  org.fail('drop', { path: /runTestsAsynchronous/ });
+  const release = org.hold(/runTestsAsynchronous/);
+  const run = await start({ classNames: ['OrderTest'] });
+  await eventually(
+    async () => crm.requests.some((each) => each.org === org.name && each.path.endsWith('runTestsAsynchronous')),
+    Boolean,
+  );
+  org.apexTests.rest(
+    'POST',
+    '/tooling/runTestsAsynchronous',
+    JSON.stringify({ testLevel: 'RunSpecifiedTests', classNames: 'InvoiceTest' }),
+  );
+  release();
+  await expect(ended(run)).resolves.toMatchObject({ status: 'Completed', result: { tests: { total: 1 } } });
+  expect(org.apexTests.jobs).toHaveLength(2);
+});
+
+test('reads results that are too large for one answer by fewer at a time', async () => {
+  const methods = Array.from({ length: 1_000 }, (_, index) => `m${index}`);
+  org.apexTests.addClass('LongTest', methods);
+  for (const method of methods) org.deployments.failingTests.set(`LongTest.${method}`, { message: 'x'.repeat(17_000) });
+  await expect(ran({ classNames: ['LongTest'] })).resolves.toMatchObject({
+    status: 'Failed',
+    result: { tests: { failed: 1_000 } },
+  });
+});
+
 test('stops the tests in the org when the run is cancelled', async () => {
   org.apexTests.polls = 1_000_000;
   const run = await start();
