@@ -18,6 +18,7 @@ import { createChatLaneActivities } from './people/chat/chat-lane.activities.ts'
 import { createEnvironmentLockActivities } from './delivery/environment-locks/environment-locks.activities.ts';
 import { createReviewActivities } from './review/review-assignments/review-assignments.activities.ts';
 import { createFlowActivities } from './delivery/flows/flows.activities.ts';
+import { createVerificationActivities } from './delivery/verification/verification.activities.ts';
 import { createCommandActivities, createOwnCommandActivities } from './delivery/flows/commands.activities.ts';
 import {
   createOperationActivities,
@@ -198,6 +199,7 @@ const deliveryQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean })
       ...createFlowActivities(deps, { runsCommands }),
       ...createWorkItemReportActivities(deps),
       ...createMockDriftActivities(deps),
+      ...createVerificationActivities(deps),
     },
   },
   {

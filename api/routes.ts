@@ -49,6 +49,7 @@ import { gcDeletionsRoutes } from './orgs/gc-ledger/gc-deletions.routes.ts';
 import { gcLedgerRoutes } from './orgs/gc-ledger/gc-ledger.routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { candidateChangesRoutes } from './delivery/release-candidates/candidate-changes.routes.ts';
+import { verificationRoutes } from './delivery/release-candidates/verification.routes.ts';
 import { comparisonRoutes } from './delivery/release-candidates/comparison.routes.ts';
 import { releaseCandidatesRoutes } from './delivery/release-candidates/release-candidates.routes.ts';
 import { changeSummaryRoutes } from './delivery/releases/change-summary.routes.ts';
@@ -112,6 +113,7 @@ export const routes: readonly AnyRoute[] = [
   ...releaseCandidatesRoutes,
   ...candidateChangesRoutes,
   ...comparisonRoutes,
+  ...verificationRoutes,
   ...releaseEventRoutes,
   ...rollingAnalysisRoutes,
   ...releasesRoutes,

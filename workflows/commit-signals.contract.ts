@@ -14,6 +14,7 @@ import {
   reviewAssignmentContract,
 } from './review/review-assignments/review-assignment.contract.ts';
 import { poolChangedSignal, reviewPoolContract } from './review/review-pools/review-pool.contract.ts';
+import { verificationChangedSignal, verificationContract } from './delivery/verification/verification.contract.ts';
 import { type FindLaneNames, signalLanes } from './events/webhooks/webhook-lane.contract.ts';
 
 /** Signals to one workflow within this time are coalesced. */
@@ -43,6 +44,9 @@ export function createCommitSignals(launch: Launch, laneNames: FindLaneNames): S
     // A workflow that is not reached finds out by itself that its run is gone.
     removedRun: each(
       (tenant, run) => void launch.cancel(flowRunContract, { ...tenant, ...run }).catch(() => undefined),
+    ),
+    verification: each((tenant, key) =>
+      inBackground(verificationContract, { ...tenant, ...key }, verificationChangedSignal, QUIET_MS),
     ),
     mirror: each((tenant, key) => signalMirror(launch, { ...tenant, ...key })),
     workItemReport: each((tenant, key) =>

@@ -7,6 +7,7 @@ export { reviewAssignment } from './review/review-assignments/review-assignment.
 export { reviewPool } from './review/review-pools/review-pool.workflow.ts';
 export { releaseDomain } from './delivery/release-candidates/release-domain.workflow.ts';
 export { flowRun } from './delivery/flows/flow-run.workflow.ts';
+export { verification } from './delivery/verification/verification.workflow.ts';
 export { scheduledFlow } from './delivery/flows/scheduled-flow.workflow.ts';
 export { workItemReport } from './work/work-item-requests/work-item-report.workflow.ts';
 export { flowChecks } from './delivery/flows/flow-checks.workflow.ts';

@@ -9,6 +9,7 @@ import {
   runCountsChore,
 } from './flows/flows.sweep.ts';
 import { privilegeGrantsSweep } from './org-people/privilege-grants.sweep.ts';
+import { verificationsSweep } from './verification/verifications.sweep.ts';
 import { releaseEventsSweep } from './release-candidates/release-events.sweep.ts';
 
 /** The sweeps of the area, and what removes its expired rows. */
@@ -23,6 +24,7 @@ export const sweeps: readonly Sweep[] = [
   runCountsChore,
   privilegeGrantsSweep,
   releaseEventsSweep(),
+  verificationsSweep,
   purgeChore('expired-lock-tickets', 'purge_lock_tickets'),
   purgeChore('expired-run-tokens', 'purge_run_tokens'),
   purgeChore('closed-privilege-grants', 'purge_privilege_grants'),

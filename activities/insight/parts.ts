@@ -2,6 +2,9 @@ import { join, resolve } from 'node:path';
 import type { CodeAnalyzer } from '../../domain/insight/code-analysis/jobs/code-analyzer.port.ts';
 import { createAskModel } from '../../domain/insight/language-models/ask-model.ts';
 import type { AskModel } from '../../domain/insight/language-models/ask-model.port.ts';
+import type { ReadMetricValues } from '../../domain/delivery/verification/metric-values.port.ts';
+import { createAskMetrics } from '../../domain/insight/metrics/ask-metrics.ts';
+import { createReadMetricValues } from '../../domain/insight/metrics/metric-values.ts';
 import { createIngest, type IngestMetrics } from '../../domain/insight/metrics/ingest.mutations.ts';
 import type { MetricsStore } from '../../domain/insight/metrics/metrics-store.port.ts';
 import { createOwnMetrics, type OwnMetrics } from '../../domain/insight/metrics/own-metrics.ts';
@@ -64,6 +67,8 @@ export async function assertFitMetricsStore({ METRICS_URL: url }: Config): Promi
 export interface InsightWork {
   /** Asks the language model of a project. */
   askModel: AskModel;
+  /** What the metrics of a tenant say over a time. */
+  readMetricValues: ReadMetricValues;
   analysis: {
     analyzer: CodeAnalyzer;
     /** Analyses of this process at the same time. */
@@ -77,10 +82,12 @@ export function createInsightWork({
   actingAs,
   encryption,
   log,
-}: Base & Pick<MockParts, 'hosts'>): Made<InsightWork> {
+  metricsStore,
+}: Base & Pick<MockParts, 'hosts'> & Pick<InsightParts, 'metricsStore'>): Made<InsightWork> {
   const models = createLanguageModels({ addresses: hosts, callTimeoutMs: config.AI_CALL_TIMEOUT_SECONDS * 1_000 });
   return {
     parts: {
+      readMetricValues: createReadMetricValues(createAskMetrics(metricsStore)),
       askModel: createAskModel({ actingAs, encryption, log, callModel: models.call }),
       analysis: {
         analyzer: createSalesforceAnalyzer({

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { MISSING_REASONS } from '../../domain/delivery/deployments/deployed-rules.ts';
+import { CHECK_STATES, VERIFICATION_STATES } from '../../domain/delivery/verification/verification-rules.ts';
+import { FAILURE_REACTIONS } from '../../domain/projects/policies/verification-policy-rules.ts';
 import { Timestamp } from '../http/parameters.ts';
 
 const Reason = z.enum(MISSING_REASONS).meta({
@@ -27,3 +29,37 @@ export const DeploymentFact = z
     packages,
   })
   .meta({ id: 'DeploymentFact' });
+
+/** What the checks of its environment say of a deployment. */
+export const DeploymentVerification = z
+  .object({
+    id: z.uuid(),
+    state: z.enum(VERIFICATION_STATES).meta({
+      description:
+        '`superseded`: something else of the domain was deployed there, or the deployment was taken back, before the checks had ended',
+    }),
+    since: Timestamp.meta({ description: 'When it came to that state' }),
+    detail: z.string().nullable().meta({ description: 'Why it ended so' }),
+    onFailure: z.enum(FAILURE_REACTIONS),
+    rollback: z
+      .object({
+        executionId: z.string().nullable().meta({ description: 'The run of the rollback' }),
+        error: z.string().nullable().meta({ description: 'Why none was started' }),
+      })
+      .nullable(),
+    checks: z.array(
+      z.object({
+        type: z.string(),
+        name: z.string(),
+        outcome: z.enum(CHECK_STATES).meta({ description: '`skipped`: the verification ended before it' }),
+        detail: z.string().nullable(),
+        executionId: z.string().nullable().meta({ description: 'The run that executes the check' }),
+      }),
+    ),
+  })
+  .meta({ id: 'DeploymentVerification' });
+
+/** As `DeploymentVerification`; null where the environment did not ask for it. */
+export const VerificationOfDeployment = DeploymentVerification.nullable().meta({
+  description: 'What the checks of the environment say of the last deployment; null: none were asked for',
+});

@@ -10,6 +10,7 @@ import { whyNotPeople } from './org-people/people-offers.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { followPostCopy } from './sandboxes/post-copy.mutations.ts';
 import { whyNotSandbox } from './sandboxes/sandbox-offers.ts';
+import { noteRunOfCheck } from './verification/check-runs.mutations.ts';
 import { runsWaitingForWindows } from './promotion/promotion.queries.ts';
 
 /** Why the service itself cannot execute a type that is asked for, as far as the database knows; of each feature. */
@@ -32,7 +33,10 @@ export const delivery = {
       }
       return null;
     },
-    runReached: followPostCopy,
+    async runReached(tx, run, reached) {
+      await followPostCopy(tx, run, reached);
+      await noteRunOfCheck(tx, run, reached);
+    },
     async projectChanged(_, { configuration }) {
       assertExecutors(configuration.executors ?? {});
     },

@@ -8,6 +8,10 @@ export interface RecordedDeployment {
   domain: string;
 }
 
+export interface ChangedVerification {
+  verificationId: string;
+}
+
 export interface SettledApproval {
   approvalId: string;
   taskType: string;
@@ -24,6 +28,8 @@ declare module '../kernel/signals.port.ts' {
     acceptedRun: AcceptedRun;
     /** What a run waits for was changed. */
     run: RunWorkflowKey;
+    /** A deployment is to be verified, or something became of that. */
+    verification: ChangedVerification;
     /** A run was removed with its project. */
     removedRun: RunWorkflowKey;
   }

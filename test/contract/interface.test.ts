@@ -11,6 +11,7 @@ const ADDITIONS = [
   /^POST \/api\/users\/me\/password$/,
   /^\w+ \/api\/users\/me\/invitations(\/\{id\}\/(accept|decline))?$/,
   /^GET \/api\/teams$/,
+  /^POST \/api\/release-candidates\/\{id\}\/verify$/,
   /^GET \/api\/(downloads|audit\/verify)$/,
   /^\w+ \/api\/application-tokens(\/|$)/,
   /^\w+ \/api\/integrations(\/|$)/,

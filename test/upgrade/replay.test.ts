@@ -16,8 +16,13 @@ test.each(histories())('what 1.0.0 left under way goes on with the code of today
 /** These wait for nothing, so that an upgrade hardly ever meets them; `test/workflows/histories` has them where they branch. */
 const ENDS_AT_ONCE: ReadonlySet<string> = new Set(['nightlyAnalysis', 'scheduledFlow', 'workItemReport']);
 
-test('every workflow that waits has a history of 1.0.0', () => {
+/** Came after 1.0.0. */
+const NEWER: ReadonlySet<string> = new Set(['verification']);
+
+test('every workflow of 1.0.0 that waits has a history of it', () => {
   const kept = new Set(histories().map((name) => name.replace(/-.*/, '')));
-  const missing = Object.keys(workflows).filter((name) => !kept.has(name) && !ENDS_AT_ONCE.has(name));
+  const missing = Object.keys(workflows).filter(
+    (name) => !kept.has(name) && !ENDS_AT_ONCE.has(name) && !NEWER.has(name),
+  );
   expect(missing).toEqual([]);
 });

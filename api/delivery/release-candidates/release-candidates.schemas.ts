@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mapOf, trimmedText } from '../../../domain/kernel/overrides/large-maps.ts';
 import { PolicyViolations, RunningViolations } from '../../projects/environments/policy-violations.schemas.ts';
-import { DeploymentFact } from '../deployment-facts.ts';
+import { DeploymentFact, VerificationOfDeployment } from '../deployment-facts.ts';
 import { JsonObject, Name, NameText, RepositoryIdentifier, Timestamp, withinSize } from '../../http/parameters.ts';
 import { warningsOf } from '../../http/warnings.ts';
 import { Changelog, LinkedCandidate } from '../changelogs.ts';
@@ -140,6 +140,7 @@ export const EnvironmentComparison = z.object({
     description:
       "What the last deployment of the candidate's present content to the environment broke of its policies, as they were when it was reported; empty while it was never deployed there",
   }),
+  verification: VerificationOfDeployment,
   estimatedDeploymentTime: z
     .number()
     .nullable()

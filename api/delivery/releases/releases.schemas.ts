@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { anyText, mapOf } from '../../../domain/kernel/overrides/large-maps.ts';
 import { MissingChangelog, RepositoryFreshness, SideKeys, SideSummary } from '../changelogs.ts';
 import { PolicyViolations } from '../../projects/environments/policy-violations.schemas.ts';
-import { DeploymentFact, MissingEnvironment } from '../deployment-facts.ts';
+import { DeploymentFact, MissingEnvironment, VerificationOfDeployment } from '../deployment-facts.ts';
 import { DateTime, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../../http/parameters.ts';
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
@@ -74,6 +74,7 @@ export const Environment = z.object({
   deploymentCounts: z.object({ deployed: z.int(), skipped: z.int(), failed: z.int(), total: z.int() }),
   approval: Approval.nullable().meta({ description: 'Null without `includeApprovals`' }),
   policyViolations: PolicyViolations,
+  verification: VerificationOfDeployment,
   lockStatus: z.looseObject({ isLocked: z.boolean() }).nullable().meta({ description: 'Null with `skipLockStatus`' }),
 });
 

@@ -6,7 +6,7 @@ const violation = z.object({ code: z.enum(VIOLATION_CODES), detail: z.string() }
 /** What of the policies of its environment a deployment broke. */
 export const PolicyViolations = z.array(violation.meta({ id: 'PolicyViolation' })).meta({
   description:
-    'What of the policies of its environment the deployment broke, as they were when it was reported. `frozen`, `outside_window`: when it was made; `not_deployed_before`, `not_soaked`: the release was not where `promotion.after` demands it, or not for `soakMinutes`; `not_approved`: nobody gave the approval that the environment asks for',
+    'What of the policies of its environment the deployment broke, as they were when it was reported. `frozen`, `outside_window`: when it was made; `not_deployed_before`, `not_soaked`, `not_verified`: the release was not where `promotion.after` demands it, not for `soakMinutes`, or not verified there, or an environment held it; `not_approved`: nobody gave the approval that the environment asks for',
 });
 
 /** What the deployments that brought what an environment runs broke of its policies. */

@@ -58,6 +58,12 @@ const COMMON = {
 
 /** The payload of a type: the members of all types and those of its own. */
 export const payload = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject({ ...COMMON, ...shape });
+/** What is checked of a deployment. */
+export const VERIFIED = {
+  repositoryIdentifier: z.string().max(255),
+  environmentName: Name,
+  check: Name.optional().meta({ description: 'What is to be checked, as the environment names it' }),
+};
 export const ON_ORG = { orgUsername: Name.optional() };
 /** By what a run names people of its org. */
 export const PEOPLE = {

@@ -19,6 +19,7 @@ import {
   SANDBOX_DEFINITION,
   SESSIONS,
   UNINSTALLED,
+  VERIFIED,
   Versions,
 } from './flow-payloads.ts';
 import { Name } from '../../projects/policies/pipeline.schemas.ts';
@@ -173,6 +174,10 @@ export const FLOW_TYPES = [
     target: 'org',
     own: 'activity',
     payload: { ...ON_ORG, ...APEX_TESTS },
+  }),
+  type('verify-deployment', 'testing', 'Check what a deployment does in its environment', {
+    target: 'environment',
+    payload: VERIFIED,
   }),
   type(CHILD_OF_RELEASE, 'release', 'Deploy a release to one environment', {
     gates: BOTH_GATES,

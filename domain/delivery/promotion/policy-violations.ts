@@ -6,6 +6,7 @@ import type { DeploymentStatus } from '../release-candidates/finalization-rules.
 import { deployedBefore } from './promotion.ts';
 import type { PromotionPolicy } from '../../projects/policies/promotion-policy-rules.ts';
 import type { PolicyViolation } from '../../projects/policies/policy-violation-rules.ts';
+import { verificationFacts } from '../verification/shown-verifications.queries.ts';
 import { violationsOf } from './violation-rules.ts';
 
 /** An environment to which a deployment was reported. */
@@ -30,8 +31,9 @@ export async function policyViolations(
   const { projectId, domain } = deployment;
   const deployed =
     candidate && policy ? await deployedBefore(reads, projectId, { ...candidate, domain }, [policy]) : new Map();
+  const verifications = candidate && policy?.after?.length ? await verificationFacts(reads, candidate) : undefined;
   return violationsOf({
-    demands: { environmentName, policy, deployed },
+    demands: { environmentName, policy, deployed, verifications },
     deployedAt: deployment.deployedAt.getTime(),
     lacksApproval: asksForApproval(environment) && !(await hasApproval(reads, deployment)),
   });

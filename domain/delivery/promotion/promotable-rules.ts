@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../kernel/shared/errors.ts';
 import type { BranchEvidence } from '../../code/git/graph/commit-graph-rules.ts';
 import { matchesPattern } from '../../kernel/text/pattern-rules.ts';
 import type { PromotionPolicy } from '../../projects/policies/promotion-policy-rules.ts';
+import { isVerifying, type VerificationFact, whyUnverified } from '../verification/verification-rules.ts';
 import { freezeAt, nextCommonOpening, nextOpening } from './window-rules.ts';
 
 /** A release candidate that is to go to an environment: by a release of its own, or by a rollback to it. */
@@ -101,6 +102,10 @@ export interface Demands {
    * interruption, in milliseconds since the epoch; null: it was replaced.
    */
   deployed: ReadonlyMap<string, number | null>;
+  /** What verifications of its last deployments say, by environment; absent: nothing is asked of them. */
+  verifications?: ReadonlyMap<string, VerificationFact> | undefined;
+  /** Place of the environment in the order in which releases travel; absent: it is of another project. */
+  order?: number | undefined;
 }
 
 /** Why a run waits, and until when as far as that is known (milliseconds since the epoch). */
@@ -116,8 +121,44 @@ export interface Waiting {
 const MINUTE_MS = 60_000;
 const iso = (moment: number): string => new Date(moment).toISOString().replace('.000Z', 'Z');
 
+/** Environments of those that must come first in which the last deployment is not verified, where that is asked for. */
+function unverifiedBefore({ policy, verifications }: Demands): string[] {
+  const { after = [], requireVerified = false } = policy ?? {};
+  return requireVerified ? after.filter((name) => verifications?.get(name)?.state !== 'verified') : [];
+}
+
+/** Environments that hold the release since its verification failed there, and that come before this one. */
+function heldIn({ environmentName, policy, verifications = new Map(), order }: Demands): string[] {
+  return [...verifications].flatMap(([name, fact]) => {
+    const isBefore = policy?.after?.includes(name) || (order !== undefined && fact.order < order);
+    return fact.isHeld && isBefore && name !== environmentName ? [name] : [];
+  });
+}
+
+/** What verifications of a release keep it from going to an environment. */
+export function unmetVerification(demands: Demands): Waiting | undefined {
+  const { environmentName, verifications } = demands;
+  const held = heldIn(demands);
+  const names = held.length > 0 ? held : unverifiedBefore(demands);
+  if (names.length === 0) return undefined;
+  const why = names.map((name) => whyUnverified(name, verifications?.get(name))).join(', ');
+  const what =
+    held.length > 0 ? 'no release that is held since its verification failed' : 'a release once it is verified';
+  return {
+    nextAt: null,
+    reason: `${environmentName} takes ${what}: ${why}`,
+    isForOthers: true,
+    missing: names.filter((name) => !isVerifying(verifications?.get(name))),
+  };
+}
+
+/** Since when a release counts as being in use in an environment, in milliseconds since the epoch. */
+const soakedSince = ({ policy, deployed, verifications }: Demands, name: string): number =>
+  Math.max(deployed.get(name) ?? 0, policy?.soakFrom === 'verified' ? (verifications?.get(name)?.endedAt ?? 0) : 0);
+
 /** What an environment still lacks in others: until when, or why. */
-export function unmetBefore({ environmentName, policy, deployed }: Demands, now: number): Waiting | undefined {
+export function unmetBefore(demands: Demands, now: number): Waiting | undefined {
+  const { environmentName, policy, deployed } = demands;
   const { after = [], soakMinutes = 0 } = policy ?? {};
   const missing = after.filter((name) => !deployed.has(name));
   if (missing.length > 0) {
@@ -125,6 +166,8 @@ export function unmetBefore({ environmentName, policy, deployed }: Demands, now:
     const reason = `${environmentName} takes a release once it has been deployed to ${after.join(', ')}${forSoLong}; it is not deployed to ${missing.join(', ')}`;
     return { nextAt: null, reason, isForOthers: true, missing };
   }
+  const unverified = unmetVerification(demands);
+  if (unverified) return unverified;
   // The clock of the host that reported a deployment may be ahead.
   if (soakMinutes === 0) return undefined;
   const replaced = after.filter((name) => deployed.get(name) === null);
@@ -132,7 +175,7 @@ export function unmetBefore({ environmentName, policy, deployed }: Demands, now:
     const reason = `${environmentName} takes a release once it has been in use in ${after.join(', ')} for ${soakMinutes} min without interruption; it was replaced in ${replaced.join(', ')}`;
     return { nextAt: null, reason, isForOthers: true, missing: replaced };
   }
-  const met = Math.max(0, ...after.map((name) => (deployed.get(name) ?? 0) + soakMinutes * MINUTE_MS));
+  const met = Math.max(0, ...after.map((name) => soakedSince(demands, name) + soakMinutes * MINUTE_MS));
   if (met <= now) return undefined;
   const reason = `${environmentName} takes a release once it has been deployed to ${after.join(', ')} for ${soakMinutes} min, which is at ${iso(met)}`;
   return { nextAt: met, reason, isForOthers: true, missing: [] };

@@ -12,7 +12,7 @@ export const promotionTargets = ({ db, tenantId }: Reads, environmentIds: readon
     .where('id', '=', sql<string>`any (${environmentIds}::uuid[])`)
     .orderBy('orchestrationOrder')
     .orderBy('name')
-    .select(['id', 'projectId', 'name', 'branch', 'promotion'])
+    .select(['id', 'projectId', 'name', 'branch', 'promotion', 'orchestrationOrder'])
     .execute();
 
 const waitingRuns = (db: ReadDatabase) =>

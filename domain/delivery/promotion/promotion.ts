@@ -15,6 +15,7 @@ import {
   type Waiting,
 } from './promotable-rules.ts';
 import type { PromotionPolicy } from '../../projects/policies/promotion-policy-rules.ts';
+import { verificationFacts } from '../verification/shown-verifications.queries.ts';
 import { environmentIdsByName, promotionTargets } from './promotion.queries.ts';
 
 /** A release that is to go to environments. */
@@ -119,8 +120,9 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
     });
     if (obstacle) return { obstacle, waiting: undefined, waitingForOthers: undefined };
   }
-  const policies = targets.map(({ name, promotion: policy, projectId: owner }) => ({
+  const policies = targets.map(({ name, promotion: policy, projectId: owner, orchestrationOrder }) => ({
     name,
+    order: owner === projectId ? orchestrationOrder : undefined,
     // What another project deploys before says nothing about a release of this one; its windows and freezes hold.
     policy: policy && (isRollback || owner !== projectId ? { ...policy, after: [] } : policy),
   }));
@@ -132,7 +134,10 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
         policies.flatMap(({ policy }) => policy ?? []),
       )
     : new Map();
-  const demands = policies.map(({ name, policy }): Demands => ({ environmentName: name, policy, deployed }));
+  const verifications = candidate && !isRollback ? await verificationFacts(reads, candidate) : undefined;
+  const demands = policies.map(
+    ({ name, policy, order }): Demands => ({ environmentName: name, policy, deployed, verifications, order }),
+  );
   return {
     obstacle: undefined,
     waiting: waitingFor(demands, now.getTime()),

@@ -1,5 +1,5 @@
 import type { PolicyViolation } from '../../projects/policies/policy-violation-rules.ts';
-import { type Demands, unmetBefore } from './promotable-rules.ts';
+import { type Demands, unmetBefore, unmetVerification } from './promotable-rules.ts';
 import { freezeAt, nextOpening } from './window-rules.ts';
 
 interface DeploymentFacts {
@@ -12,7 +12,7 @@ interface DeploymentFacts {
 
 /** What a deployment broke of the policies of its environment. */
 export function violationsOf({ demands, deployedAt, lacksApproval }: DeploymentFacts): PolicyViolation[] {
-  const { environmentName, policy, deployed } = demands;
+  const { environmentName, policy } = demands;
   const violations: PolicyViolation[] = [];
   const freeze = policy && freezeAt(policy, deployedAt);
   if (freeze) {
@@ -25,7 +25,7 @@ export function violationsOf({ demands, deployedAt, lacksApproval }: DeploymentF
   const unmet = unmetBefore(demands, deployedAt);
   if (unmet)
     violations.push({
-      code: policy?.after?.every((name) => deployed.has(name)) ? 'not_soaked' : 'not_deployed_before',
+      code: codeOf(demands),
       detail: unmet.reason,
     });
   if (lacksApproval) {
@@ -33,4 +33,10 @@ export function violationsOf({ demands, deployedAt, lacksApproval }: DeploymentF
     violations.push({ code: 'not_approved', detail });
   }
   return violations;
+}
+
+/** What of its policy an environment lacks in others. */
+function codeOf(demands: Demands): PolicyViolation['code'] {
+  if (!demands.policy?.after?.every((name) => demands.deployed.has(name))) return 'not_deployed_before';
+  return unmetVerification(demands) ? 'not_verified' : 'not_soaked';
 }

@@ -17,6 +17,7 @@ import { isId } from '../../kernel/shared/ids.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import { type DeploymentStatus, isSuccess } from './finalization-rules.ts';
+import { verifyStored } from '../verification/verification-requests.mutations.ts';
 import { type EventPlace, findEventPlace } from './release-events.queries.ts';
 
 /** A deployment as a pipeline reports it. */
@@ -169,7 +170,9 @@ async function storeReport(
   requestId: string | null,
 ): Promise<StoredDeployment> {
   const stored = await storeDeployment(tx, deployment, requestId);
-  if (stored.isNew) recordReport(tx, stored, report, deployment);
+  if (!stored.isNew) return stored;
+  recordReport(tx, stored, report, deployment);
+  await verifyStored(tx, { ...deployment, id: stored.id });
   return stored;
 }
 

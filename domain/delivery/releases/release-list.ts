@@ -24,6 +24,7 @@ import {
 } from './release-state-rules.ts';
 import { type EnvironmentRecord, environmentRecords } from './measures/environment-records.queries.ts';
 import { type ReleaseFilter, releasePage, type ReleaseRow } from './releases.queries.ts';
+import { verificationsOf } from '../verification/shown-verifications.queries.ts';
 import { isSuperseded, newerReleases, keyOf } from './newer-releases.ts';
 
 export interface ReleaseListOptions extends Omit<ReleaseFilter, 'names'> {
@@ -88,6 +89,10 @@ export async function listReleases(
   const approvalOf = includeApprovals ? await approvalsOfReleases(tx, project.id, releases) : undefined;
   const environmentIds = [...new Set(records.map(({ environmentId }) => environmentId))];
   const lockStatusOf = includeLockStatus ? await lockStatuses(tx, environmentIds) : undefined;
+  const verifications = await verificationsOf(
+    tx,
+    records.map(({ id }) => id),
+  );
   const states = await installedStates(tx, log, project.id);
   const factsOf = await factsOfReleases(tx, project.id, releases, records);
   const newerThan = await newerReleases(tx, project, releases, states);
@@ -111,6 +116,7 @@ export async function listReleases(
             changesFromPrevious: changes?.changes ?? null,
             releaseChangelog: changes?.totals ?? null,
             deploymentCounts: deploymentCounts(record),
+            verification: verifications.get(record.id) ?? null,
             approval: approvalOf?.(record) ?? null,
             lockStatus: lockStatusOf ? { ...lockStatusOf(record.environmentId) } : null,
           };

@@ -8,6 +8,8 @@ export interface CallFilter {
   outcome?: MockOutcome | undefined;
   /** Number of one round: the calls between two rewinds. */
   round?: number | undefined;
+  /** Only calls from then on. */
+  since?: Date | undefined;
 }
 
 const COLUMNS = [
@@ -23,14 +25,15 @@ const COLUMNS = [
   'request',
 ] as const;
 
-const callsOf = ({ db, tenantId }: Reads, scenarioId: string, { run, outcome, round }: CallFilter) =>
+const callsOf = ({ db, tenantId }: Reads, scenarioId: string, { run, outcome, round, since }: CallFilter) =>
   db
     .selectFrom('mock_call')
     .where('tenantId', '=', tenantId)
     .where('scenarioId', '=', scenarioId)
     .$if(run !== undefined, (query) => query.where('run', '=', run ?? ''))
     .$if(outcome !== undefined, (query) => query.where('outcome', '=', outcome ?? 'matched'))
-    .$if(round !== undefined, (query) => query.where('round', '=', round ?? 0));
+    .$if(round !== undefined, (query) => query.where('round', '=', round ?? 0))
+    .$if(since !== undefined, (query) => query.where('calledAt', '>=', (since ?? new Date(0)).toISOString()));
 
 /** Calls of a scenario, newest first. */
 export async function listCalls(

@@ -30,6 +30,8 @@ export interface Verification {
   waitMs: number;
   /** Name of a run, as `X-Mock-Run` gives it. Absent: calls of all runs. */
   run?: string | undefined;
+  /** Only calls from then on. */
+  since?: Date | undefined;
 }
 
 export interface VerificationFailure {
@@ -69,7 +71,7 @@ export async function verifyCalls(
   reads: Reads,
   workspace: string,
   name: string,
-  { expect, inOrder, waitMs, run }: Verification,
+  { expect, inOrder, waitMs, run, since }: Verification,
   signal: () => AbortSignal,
 ): Promise<{ passed: boolean; calls: number; failures: VerificationFailure[] }> {
   const expected = expect.map(
@@ -85,7 +87,7 @@ export async function verifyCalls(
   const work = boundedWork();
   const calls: CallRow[] = [];
   for (;;) {
-    for (const call of await newCalls(reads, id, { round, run }, calls.at(-1)?.number ?? '0')) {
+    for (const call of await newCalls(reads, id, { round, run, since }, calls.at(-1)?.number ?? '0')) {
       const request = keptRequest(call);
       for (const { step, matching, unknown } of expected) {
         const verdict = await work(() => step.judge(request, {}));
@@ -167,7 +169,7 @@ function compiled(match: StepRequest, index: number): CompiledStep {
 async function newCalls(
   reads: Reads,
   scenarioId: string,
-  filter: { round: number; run: string | undefined },
+  filter: { round: number; run: string | undefined; since: Date | undefined },
   after: string,
 ): Promise<CallRow[]> {
   const found: CallRow[] = [];

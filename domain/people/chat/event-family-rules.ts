@@ -10,6 +10,7 @@ export interface EventFamily {
 }
 
 const PLACE = { Repository: 'repositoryIdentifier', Domain: 'domain' };
+const WHERE = { ...PLACE, Release: 'releaseName', Environment: 'environmentName' };
 const call = (group: string, operationId: string, path: string): ReaderLink => ({ group, operationId, call: path });
 
 const NOTES_OF = '/api/releases/{releaseName}/notes?repositoryIdentifier={repositoryIdentifier}&domain={domain}';
@@ -27,14 +28,7 @@ export const LINKS_OF_APPROVAL: readonly ReaderLink[] = [
 
 const RELEASE: EventFamily = {
   subject: ['releaseName', 'environmentName'],
-  facts: {
-    ...PLACE,
-    Release: 'releaseName',
-    Environment: 'environmentName',
-    Branch: 'branch',
-    Reason: 'reason',
-    By: 'by',
-  },
+  facts: { ...WHERE, Branch: 'branch', Reason: 'reason', By: 'by' },
   links: NOTES,
 };
 const ORG: EventFamily = {
@@ -48,7 +42,7 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
   release: RELEASE,
   deployment: {
     ...RELEASE,
-    facts: { ...PLACE, Release: 'releaseName', Environment: 'environmentName', Status: 'status', By: 'deployedBy' },
+    facts: { ...WHERE, Status: 'status', Check: 'verification.detail', By: 'deployedBy' },
   },
   release_candidate: {
     subject: ['releaseName'],

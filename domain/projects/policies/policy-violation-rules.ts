@@ -1,6 +1,6 @@
 /**
- * What a deployment that was reported broke. frozen, outside_window: when it was made; not_deployed_before, not_soaked:
- * the release was not where it must be first, or not for long enough; not_approved: nobody gave the approval that the
+ * What a deployment that was reported broke. frozen, outside_window: when it was made; not_deployed_before, not_soaked,
+ * not_verified: the release was not where it must be first, not for long enough, or not verified there; not_approved: nobody gave the approval that the
  * environment asks for.
  */
 export const VIOLATION_CODES = [
@@ -8,6 +8,7 @@ export const VIOLATION_CODES = [
   'outside_window',
   'not_deployed_before',
   'not_soaked',
+  'not_verified',
   'not_approved',
 ] as const;
 

@@ -19,7 +19,7 @@ interface ApexTestsCheck extends OfRun {
   minCoverage?: number | undefined;
 }
 
-/** The program or pipeline that executes `verify-deployment`. */
+/** The program of the operator that executes `verify-deployment`. */
 interface CommandCheck extends OfRun {
   type: 'command';
   /** What it is asked for: `check` of the run's payload. */
@@ -27,7 +27,7 @@ interface CommandCheck extends OfRun {
 }
 
 /** Values of metrics since the deployment, for so long. */
-interface MetricCheck {
+export interface MetricCheck {
   type: 'metric';
   query: string;
   min?: number | undefined;
@@ -35,10 +35,36 @@ interface MetricCheck {
   minutes: number;
 }
 
-export type VerificationCheck = ApexTestsCheck | CommandCheck | MetricCheck;
+/** Calls that what was deployed makes to a mock scenario. */
+export interface RehearsalCheck {
+  type: 'rehearsal';
+  workspace: string;
+  scenario: string;
+  method?: string | undefined;
+  path: string;
+  atLeast: number;
+  atMost?: number | undefined;
+  minutes: number;
+}
+
+export type VerificationCheck = ApexTestsCheck | CommandCheck | MetricCheck | RehearsalCheck;
 
 /** How deployments to an environment are verified. */
 export interface VerificationPolicy {
   checks: VerificationCheck[];
   onFailure: FailureReaction;
+}
+
+/** What a check is about, for people: `Apex tests SmokeSuite`. */
+export function labelOfCheck(check: VerificationCheck): string {
+  switch (check.type) {
+    case 'apex-tests':
+      return ['Apex tests', ...(check.suites ?? []), ...(check.classNames ?? [])].join(' ').slice(0, 200);
+    case 'command':
+      return `Command ${check.name}`;
+    case 'metric':
+      return `Metric ${check.query}`.slice(0, 200);
+    case 'rehearsal':
+      return `Calls ${check.method ?? '*'} ${check.path} of ${check.scenario}`.slice(0, 200);
+  }
 }

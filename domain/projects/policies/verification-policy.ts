@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pathProblem } from '../../mocks/scenarios/path-template-rules.ts';
 import { Name } from './pipeline.schemas.ts';
 import { CHECKS_MAX, FAILURE_REACTIONS } from './verification-policy-rules.ts';
 
@@ -31,20 +32,49 @@ const Metric = z.strictObject({
   minutes: z.int().min(1).max(1_440).meta({ description: 'For how long after the deployment' }),
 });
 
-const Check = z.discriminatedUnion('type', [ApexTests, Command, Metric]).superRefine((check, { addIssue }) => {
-  if (check.type !== 'metric') return;
-  const { min, max } = check;
-  if (min === undefined && max === undefined)
-    addIssue({ code: 'custom', path: ['max'], message: 'a metric needs `min`, `max` or both' });
-  if (min !== undefined && max !== undefined && min > max)
-    addIssue({ code: 'custom', path: ['min'], message: 'must not be more than `max`' });
+const calls = z.int().min(0).max(10_000);
+
+const Rehearsal = z.strictObject({
+  type: z.literal('rehearsal'),
+  workspace: Name.meta({ description: 'Workspace of the mock scenario' }),
+  scenario: Name,
+  method: z
+    .string()
+    .regex(/^[A-Z]{1,20}$/, 'must be a method in upper case')
+    .optional()
+    .meta({ description: 'Any when absent' }),
+  path: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .superRefine((path, { addIssue }) => {
+      const problem = pathProblem(path);
+      if (problem !== undefined) addIssue(problem);
+    })
+    .meta({ description: 'As the path of a step of the scenario' }),
+  atLeast: calls.default(1),
+  atMost: calls.optional(),
+  minutes: z.int().min(1).max(1_440).meta({ description: 'For how long after the deployment the calls may come' }),
 });
+
+const Check = z
+  .discriminatedUnion('type', [ApexTests, Command, Metric, Rehearsal])
+  .superRefine((check, { addIssue }) => {
+    if (check.type === 'rehearsal' && check.atMost !== undefined && check.atLeast > check.atMost)
+      addIssue({ code: 'custom', path: ['atLeast'], message: 'must not be more than `atMost`' });
+    if (check.type !== 'metric') return;
+    const { min, max } = check;
+    if (min === undefined && max === undefined)
+      addIssue({ code: 'custom', path: ['max'], message: 'a metric needs `min`, `max` or both' });
+    if (min !== undefined && max !== undefined && min > max)
+      addIssue({ code: 'custom', path: ['min'], message: 'must not be more than `max`' });
+  });
 
 /** The shape of how deployments to an environment are verified. */
 export const VerificationPolicySchema = z.strictObject({
   checks: z.array(Check).min(1).max(CHECKS_MAX).meta({
     description:
-      'All must pass. `apex-tests`: a run of `run-apex-tests`; `command`: a run of `verify-deployment`, by a program of the operator or a pipeline of the project; `metric`: every value since the deployment is within bounds, and there is one',
+      "All must pass. `apex-tests`: a run of `run-apex-tests`; `command`: a run of `verify-deployment`, by a program of the operator's list (`COMMANDS_FILE`); `metric`: every value since the deployment is within bounds, and there is one; `rehearsal`: so many calls of a mock scenario since the deployment",
   }),
   onFailure: z.enum(FAILURE_REACTIONS).default('notify').meta({
     description:

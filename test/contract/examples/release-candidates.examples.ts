@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { success } from '../../support/releases.ts';
 import { featureExamples, fresh } from './example.ts';
 
 export const releaseCandidatesExamples = featureExamples(
@@ -12,6 +13,15 @@ export const releaseCandidatesExamples = featureExamples(
       commitSha,
       branch: 'release/1',
       value: { artifacts: { app: '1.2.3' } },
+    });
+    await app.as(app.owner).post(201, '/api/environments', {
+      repositoryIdentifier,
+      name: 'verified',
+      category: 'test',
+      verification: { checks: [{ type: 'command', name: 'smoke test' }] },
+    });
+    await app.as(app.owner).send('POST', '/api/release-candidates/release-event', {
+      body: success(repositoryIdentifier, releaseName, 'verified', { deploymentStatus: 'Partial' }),
     });
     return { candidateId: candidate.id as string, releaseName, commitSha };
   },
@@ -54,6 +64,7 @@ export const releaseCandidatesExamples = featureExamples(
       params: { id },
       body: { packages: { app: '1.0.0' } },
     }),
+    verifyReleaseCandidate: ({ candidateId: id }) => ({ params: { id }, body: { environmentName: 'verified' } }),
     getReleaseCandidateChanges: ({ candidateId: id }) => ({ params: { id } }),
     getRollingAnalysis: ({ repositoryIdentifier: repository }) => ({
       params: { repository, domain: 'core' },

@@ -1,3 +1,4 @@
+import { type ShownVerification, verificationsOf } from '../../verification/shown-verifications.queries.ts';
 import { deploymentFacts } from '../../deployments/deployment-facts.ts';
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import type { DeploymentLog, DeploymentLogCache } from '../../deployments/deployment-log-cache.ts';
@@ -85,7 +86,7 @@ export async function compareToEnvironment(
       ...environment,
       policyViolations: (await runningViolations(tx, log, [environment.id]))(environment.id),
     },
-    policyViolations: await violationsOfCandidate(tx, log, candidate, environment.id),
+    ...(await lastDeploymentOf(tx, log, candidate, environment.id)),
     comparison,
     deployment: (await deploymentFacts(tx, [candidate], [environment.id]))(candidate.id, environment.id),
     estimatedDeploymentTime: expectedSeconds(await medianSeconds(tx, project.id, changed), changed),
@@ -93,17 +94,21 @@ export async function compareToEnvironment(
   };
 }
 
-/** What the last deployment of a candidate's content to an environment broke of its policies. */
-async function violationsOfCandidate(
+/** What the last deployment of a candidate's content to an environment broke of its policies, and whether it is verified. */
+async function lastDeploymentOf(
   reads: Reads,
   { places }: DeploymentLog,
   { domain, releaseName, contentDigest }: CandidateRow,
   environmentId: string,
-): Promise<PolicyViolation[]> {
+): Promise<{ policyViolations: PolicyViolation[]; verification: ShownVerification | null }> {
   const last = places
     .find((place) => place.environmentId === environmentId && place.domain === domain)
     ?.deployments.findLast((each) => each.releaseName === releaseName && each.contentDigest === contentDigest);
-  return last ? ((await violationsOfDeployments(reads, [last.id])).get(last.id) ?? []) : [];
+  if (!last) return { policyViolations: [], verification: null };
+  return {
+    policyViolations: (await violationsOfDeployments(reads, [last.id])).get(last.id) ?? [],
+    verification: (await verificationsOf(reads, [last.id])).get(last.id) ?? null,
+  };
 }
 
 /**

@@ -34,6 +34,34 @@ const ReleaseCandidate = z.strictObject({
   packages: packages.optional(),
 });
 
+const Verification = z
+  .strictObject({
+    id: id('Verification'),
+    state: text('Outcome: verified or failed', 'failed'),
+    detail: text('Why it failed', 'Metric errors_total: 3 at 2026-11-03T10:15:00.000Z is above 0').nullable(),
+    onFailure: text('What the environment asks for then: rollback, hold or notify', 'hold'),
+    checks: z.array(
+      z.strictObject({
+        type: text('Type of the check', 'metric'),
+        name: text('What it is about', 'Metric errors_total'),
+        outcome: text('Outcome: passed, failed or skipped', 'failed'),
+        detail: text('The same for people', '3 at 2026-11-03T10:15:00.000Z is above 0').nullable(),
+      }),
+    ),
+    executionId: text('The run of the rollback that was started', 'run-48151').optional(),
+    error: text('Why no rollback was started', 'There is nothing to roll back to').optional(),
+  })
+  .meta({
+    description: 'What the checks of the environment said of the deployment',
+    example: {
+      id: '0198c5a0-7b3e-7000-8000-000000000001',
+      state: 'verified',
+      detail: null,
+      onFailure: 'hold',
+      checks: [{ type: 'command', name: 'Command smoke', outcome: 'passed', detail: 'The run ended as Completed' }],
+    },
+  });
+
 const Deployment = z.strictObject({
   id: id('Deployment record').optional(),
   candidateId: id('Release candidate').nullable().optional(),
@@ -57,6 +85,7 @@ const Deployment = z.strictObject({
       example: [{ code: 'frozen', detail: 'production is frozen until 2026-12-01T06:00:00.000Z: quarter end' }],
     })
     .optional(),
+  verification: Verification.optional(),
 });
 
 const Release = z.strictObject({
@@ -82,6 +111,8 @@ export const releaseEvents = {
     'deployment.started': 'A deployment to an environment began',
     'deployment.completed': 'A deployment to an environment succeeded',
     'deployment.failed': 'A deployment to an environment failed, was partial or was cancelled',
+    'deployment.verified': 'A deployment passed all checks by which its environment verifies deployments',
+    'deployment.verification_failed': 'A deployment did not pass a check by which its environment verifies deployments',
   }),
   ...defineEvents(Release, {
     'release.created': 'A release was deployed to an environment for the first time',

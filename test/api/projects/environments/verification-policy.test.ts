@@ -39,6 +39,11 @@ test.each([
   ['bounds that nothing is within', { checks: [{ ...METRIC, min: 1 }] }, '/checks/0/min'],
   ['a metric for more than a day', { checks: [{ ...METRIC, minutes: 1_441 }] }, '/checks/0/minutes'],
   ['a query that is too long', { checks: [{ ...METRIC, query: 'x'.repeat(4_001) }] }, '/checks/0/query'],
+  [
+    'more calls than may come',
+    { checks: [{ type: 'rehearsal', workspace: 'w', scenario: 's', path: '/', minutes: 1, atMost: 0 }] },
+    '/checks/0/atLeast',
+  ],
   ['an unknown reaction', { checks: [METRIC], onFailure: 'panic' }, '/onFailure'],
 ])('%s is refused', async (_, verification, pointer) => {
   expect((await create(400, 'refused', verification)).errors[0].pointer).toBe(`#/body/verification${pointer}`);

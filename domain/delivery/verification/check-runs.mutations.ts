@@ -1,0 +1,64 @@
+import { peopleBehind } from '../../identity/application-tokens/requesters.queries.ts';
+import { systemActor } from '../../kernel/shared/actor.ts';
+import { DomainError } from '../../kernel/shared/errors.ts';
+import { isId } from '../../kernel/shared/ids.ts';
+import type { VerificationCheck } from '../../projects/policies/verification-policy-rules.ts';
+import type { Tx } from '../../unit-of-work.ts';
+import { findRun } from '../flows/flow-runs.queries.ts';
+import { acceptNewRun } from '../flows/new-runs.mutations.ts';
+import { displayOf, isFinal, isSuccess } from '../flows/run-status-rules.ts';
+import type { ReachedRun, ReachedStatus } from '../flows/runs.hooks.ts';
+import { isWatched, type Watched } from './verification-rules.ts';
+import { findCheck, type LockedVerification, lockVerification, moveCheck } from './verifications.queries.ts';
+
+/** In whose name runs of a verification begin: that of the service, on behalf of who deployed. */
+export async function requesterOf(tx: Tx, { requestedBy, executionId, projectId }: LockedVerification) {
+  const named = executionId !== null && isId(executionId) ? await findRun(tx, executionId) : undefined;
+  const run = named?.projectId === projectId ? named : undefined;
+  const people = [...(await peopleBehind(tx, requestedBy)), ...(run ? await peopleBehind(tx, run.requestedBy) : [])];
+  return { ...systemActor(tx.actor, 'verification'), onBehalfOf: [...new Set(people)] };
+}
+
+/** Types of the runs that execute checks. */
+const RUN_TYPES = ['run-apex-tests', 'verify-deployment'] as const;
+
+function payloadOf(
+  { type, ...check }: Exclude<VerificationCheck, Watched>,
+  { repositoryIdentifier, environmentName, domain, releaseName }: LockedVerification,
+): Record<string, unknown> {
+  if ('name' in check)
+    return { id: RUN_TYPES[1], repositoryIdentifier, environmentName, domain, releaseName, check: check.name };
+  const { timeoutMinutes: _, ...tests } = check;
+  return { id: RUN_TYPES[0], repositoryIdentifier, environmentName, ...tests };
+}
+
+/** Starts the run that executes a check, once; a run that cannot be is the end of the check. */
+export async function startCheckRun(tx: Tx, checkId: string): Promise<void> {
+  const check = await findCheck(tx, checkId);
+  const found = check && (await lockVerification(tx, check.verificationId));
+  if (!check || !found || found.state !== 'running' || isWatched(check.settings)) return;
+  if (!(await moveCheck(tx, checkId, { state: 'running', runId: checkId }))) return;
+  tx.noteDone();
+  try {
+    const requestedBy = await requesterOf(tx, found);
+    const accepted = await acceptNewRun(tx, payloadOf(check.settings, found), { id: checkId, requestedBy });
+    tx.after('acceptedRun', accepted);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    await moveCheck(tx, checkId, { state: 'failed', detail: `Its run could not be started: ${error.message}` });
+  }
+}
+
+/** Ends a check whose run has ended; any other run is none of a check. */
+export async function noteRunOfCheck(
+  tx: Tx,
+  { id, taskType }: ReachedRun,
+  { status, error, isRevision }: ReachedStatus,
+): Promise<void> {
+  if (!isFinal(status) || isRevision || !RUN_TYPES.some((type) => type === taskType)) return;
+  const check = await findCheck(tx, id);
+  if (!check) return;
+  const detail = error ?? `The run ended as ${displayOf(status)}`;
+  await moveCheck(tx, id, isSuccess(status) ? { state: 'passed', detail } : { state: 'failed', detail });
+  tx.after('verification', { verificationId: check.verificationId });
+}
