@@ -9,7 +9,7 @@ import {
   FlowScheduleSchema,
   RunTokenSchema,
 } from './flows/flows.entities.ts';
-import { ApexClassCoverageSchema, ApexTestResultSchema } from './apex-tests/apex-tests.entities.ts';
+import { ApexClassCoverageSchema, ApexTestResultSchema, ApexTestRunSchema } from './apex-tests/apex-tests.entities.ts';
 import { OrgSourceSchema } from './org-deployments/org-sources.entities.ts';
 import { OrgStepSchema } from './org-steps/org-steps.entities.ts';
 import { PrivilegeGrantSchema } from './org-people/privilege-grants.entities.ts';
@@ -36,6 +36,7 @@ export const entities = [
   PrivilegeGrantSchema,
   OrgStepSchema,
   OrgSourceSchema,
+  ApexTestRunSchema,
   ApexTestResultSchema,
   ApexClassCoverageSchema,
   ReleaseCandidateSchema,

@@ -12,6 +12,7 @@ import type {
 } from '../../../domain/code/git/mirror/git-mirrors.port.ts';
 import { DISK_FULL, fetchFailure, isDiskFull } from '../../../domain/code/git/mirror/fetch-failure-rules.ts';
 import type { OutboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
+import { changedLines } from './git-changed-lines.ts';
 import { checkOut, listedFile, sizeIn } from './git-checkout.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
 import { prepareMirror, removeUnfinishedPacks } from './git-mirror-folder.ts';
@@ -207,6 +208,7 @@ export function createGitMirrors({
       return { ahead: Number(ahead), behind: Number(behind) };
     },
 
+    changedLines: (mirror, sides, onLines) => changedLines((args) => must(mirror, args), sides, onLines),
     async isAncestor(mirror, ancestor, sha) {
       const { exitCode } = await run(mirror, ['merge-base', '--is-ancestor', '--end-of-options', ancestor, sha]);
       return exitCode === 0;

@@ -2,10 +2,8 @@ import type { Pending, FollowedOperation } from '../flows/operations.activities.
 import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import {
-  coveredClassOf,
   lockedMethods,
   mayBeOf,
-  outcomeOfTests,
   testOrderOf,
   testResultOf,
   type TestResult,
@@ -14,39 +12,33 @@ import {
 } from '../../../domain/delivery/apex-tests/apex-test-rules.ts';
 import {
   classesOfRun,
-  COVERAGE,
   openQueueItems,
   RESULTS_PER_QUERY,
   testResultsAfter,
   testRunOf,
   testRunsSince,
 } from '../../../domain/delivery/apex-tests/apex-test-soql-rules.ts';
-import {
-  countResults,
-  keepCoverage,
-  keepResults,
-  resultsOfRun,
-  totalCoverage,
-} from '../../../domain/delivery/apex-tests/apex-tests.queries.ts';
+import { keepResults, resultsOfRun } from '../../../domain/delivery/apex-tests/apex-tests.queries.ts';
 import { pollSeconds } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
 import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
-import { addStep, planSteps, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import { addStep, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { partsOf } from '../../../domain/kernel/shared/at-once-rules.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { TestRunOrder } from '../../../domain/orgs/crm/crm-apex-tests.port.ts';
 import { RECORDS_PER_CALL } from '../../../domain/orgs/crm/crm-records.port.ts';
 import { type CrmOrg, type CrmRow, TOO_LARGE } from '../../../domain/orgs/crm/crm-platform.port.ts';
-import { actInOrg, followInOrg, keepLines } from '../org-steps/act-in-org.ts';
+import { actInOrg, followInOrg } from '../org-steps/act-in-org.ts';
 import { beginOnce, CANNOT_TELL, outcomeOfFailed } from '../org-steps/begin-once.ts';
 import { noteProgress } from '../org-steps/note-progress.ts';
 import { inUnit, move, type OrgWork } from '../org-steps/org-work.ts';
 import { ownSince } from '../org-steps/own-since.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
+import { beginChosen, chosenTests, COMPARE, compareStep, plannedTests } from './plan-tests.ts';
+import { settle } from './settle-tests.ts';
 
 /** A run keeps at most so many results. */
 const RESULTS_MAX = 20_000;
-const FIRST = 'Run Apex tests';
 const AGAIN = 'Run the tests again that could not lock a row';
 const LOOK_AT = 'Apex Test Execution in Setup';
 const TOOLING = { isTooling: true };
@@ -59,14 +51,17 @@ export const runApexTests: FollowedOperation = {
   advance(deps, tenant, run, signal) {
     return followInOrg(deps, tenant, run, { signal, lookAt: LOOK_AT }, async (org) => {
       const given = { deps, tenant, run, org };
-      const steps = await inUnit(given, (tx) => planSteps(tx, run.id, [{ name: FIRST, orgId: org.orgId }]));
+      const steps = await plannedTests(given, signal);
       const open = steps.find(({ state }) => !isEnded(state));
       const elsewhere = await whyElsewhere(given, steps);
       if (elsewhere !== null) return fail(given, open, elsewhere);
+      if (open?.name === COMPARE) return compareStep(given, open, signal);
       if (open) return followTests(given, open);
       const last = steps.at(-1);
       if (last?.state === 'failed' || last?.state === 'unknown') return outcomeOfFailed(last);
-      return (await runAgain(given, steps)) ?? settle(given, steps);
+      const chosen = last?.name === COMPARE ? chosenTests(steps) : undefined;
+      const next = chosen ? await beginChosen(given, chosen) : await runAgain(given, steps);
+      return next ?? settle(given, steps, signal);
     });
   },
 
@@ -110,10 +105,11 @@ async function stop(given: OrgWork, step: StepRow): Promise<string | null> {
   return left > 0 ? `${left} test classes still run in the org` : null;
 }
 
-const orderOf = ({ payload }: RunContext, { intent }: StepRow): TestRunOrder => ({
-  ...testOrderOf(payload),
-  methods: (intent as { methods?: { className: string; methods: string[] }[] }).methods,
-});
+function orderOf({ payload }: RunContext, { intent }: StepRow): TestRunOrder {
+  const { methods, classNames } = intent as Partial<Pick<TestRunOrder, 'methods' | 'classNames'>>;
+  const chosen = classNames && ({ testLevel: 'RunSpecifiedTests', classNames } as const);
+  return { ...testOrderOf(payload), ...chosen, methods };
+}
 
 const jobSince = ({ deps, tenant, org, run }: OrgWork, step: StepRow) =>
   ownSince(deps, tenant, org, step, {
@@ -183,49 +179,17 @@ async function resultsOf(calls: CrmOrg, jobId: string, { isRepeated }: { isRepea
   return [...results.values()].slice(0, RESULTS_MAX);
 }
 
-/** Undefined: there is nothing to run again, or that was done. */
-async function runAgain(given: OrgWork, steps: readonly StepRow[]): Promise<Pending | undefined> {
-  if (steps.some(({ name }) => name === AGAIN)) return undefined;
+/** Null: there is nothing to run again, or that was done. */
+async function runAgain(given: OrgWork, steps: readonly StepRow[]): Promise<Pending | null> {
+  if (steps.some(({ name }) => name === AGAIN)) return null;
   const { run, org } = given;
   const failures = await inUnit(given, (tx) =>
     resultsOfRun(tx, run.id, { group: 'failed', limit: RESULTS_MAX, offset: 0 }),
   );
   const methods = lockedMethods(failures);
-  if (methods.length === 0) return undefined;
+  if (methods.length === 0) return null;
   await inUnit(given, (tx) => addStep(tx, run.id, { name: AGAIN, orgId: org.orgId, intent: { methods } }));
   return { againInSeconds: 0, text: AGAIN };
-}
-
-async function settle(given: OrgWork, steps: readonly StepRow[]): Promise<RunOutcome> {
-  const { deps, tenant, run, org } = given;
-  const { rows, isComplete } = answered(await org.calls.query(COVERAGE, TOOLING));
-  const classes = new Map(
-    rows
-      .map(coveredClassOf)
-      .filter((each) => each !== undefined)
-      .map((each) => [each.className, each]),
-  );
-  const { counts, failures, coverage } = await inUnit(given, async (tx) => {
-    await keepCoverage(tx, run.id, [...classes.values()]);
-    return {
-      counts: await countResults(tx, run.id),
-      failures: await resultsOfRun(tx, run.id, { group: 'failed', limit: 1_000, offset: 0 }),
-      coverage: await totalCoverage(tx, run.id),
-    };
-  });
-  const first = (steps[0]?.result ?? {}) as { status?: string; enqueued?: number };
-  const state = { status: first.status ?? '', enqueued: first.enqueued ?? 0 };
-  const { result, ...outcome } = outcomeOfTests(run.payload, state, counts, failures, coverage);
-  const kept = await keepLines(deps, tenant, run.id, [
-    ...failures.map(({ className, method, message, stackTrace }) =>
-      [`${className}.${method}: ${message ?? ''}`, stackTrace].filter(Boolean).join('\n'),
-    ),
-    `${counts.passed} of ${counts.total} test methods passed, ${counts.skipped} were skipped`,
-  ]);
-  const all = { ...result, orgUsername: org.username, ...kept };
-  if (isComplete || run.payload.minCoverage === undefined) return { ...outcome, result: all };
-  const error = `The org has more classes than are read (${rows.length}): whether minCoverage is met is not known`;
-  return { status: 'failed', error, result: all };
 }
 
 /** Ends what of a job has not; answers how many classes could not be stopped. */

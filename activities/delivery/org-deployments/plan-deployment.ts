@@ -103,7 +103,7 @@ export async function sourceSteps(
  * What the org ran last of the project, as far as that is known: a sandbox that was refreshed, or an environment to which
  * something was deployed otherwise, runs what nobody here knows, as does an org that took other packages of it.
  */
-async function baseOf(
+export async function baseOf(
   { deps, tenant, run, org }: OrgWork,
   packages: readonly string[] | undefined,
 ): Promise<Pick<BuildIntent, 'baseSha' | 'basePackages' | 'pending'>> {

@@ -7,6 +7,7 @@ import {
   resultsOfRun,
   totalCoverage,
 } from '../../../domain/delivery/apex-tests/apex-tests.queries.ts';
+import { findTestRun, methodKey, testHistory } from '../../../domain/delivery/apex-tests/test-history.queries.ts';
 import { JUNIT_END, junitCase, junitHead } from '../../../domain/delivery/apex-tests/junit-rules.ts';
 import { runById } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import { adviceFor } from '../../../domain/delivery/org-deployments/platform-advice-rules.ts';
@@ -43,8 +44,11 @@ export const apexTestsRoutes = [
         await countResults(reads, id, group),
         await resultsOfRun(reads, id, { group, limit, offset }),
       ];
+      const testRun = await findTestRun(reads, id);
+      const history = testRun && (await testHistory(reads, testRun, results));
       const items = results.map((result) => ({
         ...result,
+        history: history?.get(methodKey(result)) ?? null,
         advice: result.message === null ? null : adviceFor(result.message),
       }));
       const page = { limit, offset, total };
@@ -85,7 +89,7 @@ export const apexTestsRoutes = [
     group: GROUP,
     summary: 'List which lines of Apex the tests of an org cover, by class, at the end of a run',
     description:
-      'As the org counts all its tests, not only those of the run; classes with the most uncovered lines first.',
+      'As the org counts all its tests, not only those of the run; classes that changed first, and of these those with the most uncovered lines. Changed lines are known of classes whose source in the org is that of the commit.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,
@@ -94,15 +98,37 @@ export const apexTestsRoutes = [
     response: Coverage,
     async handle({ params: { id }, query: { limit, offset } }, { reads, requestUrl }) {
       await runById(reads, id);
-      const { classes: total, lines, uncovered } = await totalCoverage(reads, id);
+      const { classes: total, ...sums } = await totalCoverage(reads, id);
+      const testRun = await findTestRun(reads, id);
       const rows = await coverageOfRun(reads, id, { limit, offset });
-      const items = rows.map((row) => ({ ...row, percent: percentCovered(row) }));
+      const items = rows.map(({ changedLines, changedCovered, ...row }) => ({
+        ...row,
+        percent: percentCovered(row),
+        changedLines: changedLines === null ? null : changedOf({ changedLines, changedCovered: changedCovered ?? 0 }),
+      }));
       const page = { limit, offset, total };
-      const sum = { lines, uncovered, percent: percentCovered({ lines, uncovered }) };
+      const { lines, uncovered, changedUnknown } = sums;
+      const { commitSha = null, whyUnknown = null } = testRun ?? {};
+      const isCompared = total > 0 && commitSha !== null && whyUnknown === null;
+      const changed = isCompared ? { ...changedOf(sums), ...(changedUnknown > 0 && { percent: null }) } : null;
+      const percent = percentCovered({ lines, uncovered });
+      const sum = { lines, uncovered, percent, changedLines: changed, changedUnknown, whyUnknown };
       return pageReply(requestUrl, page, { items, ...sum, ...page });
     },
   }),
 ];
+
+const changedOf = ({
+  changedLines: total,
+  changedCovered: covered,
+}: {
+  changedLines: number;
+  changedCovered: number;
+}) => ({
+  covered,
+  total,
+  percent: percentCovered({ lines: total, uncovered: total - covered }),
+});
 
 async function* report(reads: Reads, id: string, head: string): AsyncGenerator<string> {
   yield head;

@@ -103,6 +103,16 @@ const configuration = {
       description:
         'What the results of code analyses must keep to; the verdict is written to the git host as the commit status `quayside/code-analysis`. The first run of a branch has no new issues, so that only `maxErrors` holds for it',
     }),
+  apexTests: z
+    .strictObject({
+      minCoverage: z.number().min(0).max(100).optional(),
+      minChangedCoverage: z.number().min(0).max(100).optional(),
+      noNewFailures: z.boolean().optional(),
+      ignoreFlaky: z.boolean().optional(),
+    })
+    .meta({
+      description: 'What runs of `run-apex-tests` must come to where their payloads do not say; members as there',
+    }),
   recordPipeline: Pipeline.omit({ ref: true }).meta({
     description:
       'The git host pipeline that executes browser sessions, instead of the service, and reports by `PATCH /api/browser-sessions/{id}`',

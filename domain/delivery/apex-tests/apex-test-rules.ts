@@ -1,7 +1,7 @@
 import { TEST_RUN_LEVELS, type TestRunOrder } from '../../orgs/crm/crm-apex-tests.port.ts';
 import type { CrmRow } from '../../orgs/crm/crm-platform.port.ts';
 import { cut } from '../../orgs/crm/platform-error-rules.ts';
-import { adviceFor, isLockError } from '../org-deployments/platform-advice-rules.ts';
+import { isLockError } from '../org-deployments/platform-advice-rules.ts';
 
 export interface TestResult {
   className: string;
@@ -17,6 +17,11 @@ export interface CoveredClass {
   className: string;
   lines: number;
   uncovered: number;
+  /** Lines that changed and can be covered; null: it did not change, or it is not known. */
+  changedLines: number | null;
+  changedCovered: number | null;
+  /** Why it is not known which lines that changed are covered. */
+  whyUnknown: string | null;
 }
 
 export interface ResultCounts {
@@ -47,6 +52,8 @@ export function testOrderOf(payload: Payload): TestRunOrder {
 
 /** Why a payload names no tests that can be run; null: it does. */
 export function whyNoTests(payload: Payload): string | null {
+  const notCompared = whyNotCompared(payload);
+  if (notCompared !== null) return notCompared;
   if (payload.testLevel !== undefined && !levelOf(payload))
     return `The testLevel is one of ${TEST_RUN_LEVELS.join(', ')}`;
   const { testLevel, classNames, suiteNames } = testOrderOf(payload);
@@ -54,6 +61,16 @@ export function whyNoTests(payload: Payload): string | null {
   if (testLevel === 'RunSpecifiedTests')
     return isNamed ? null : 'RunSpecifiedTests names tests by classNames or suites';
   return isNamed ? `With ${testLevel}, neither classNames nor suites are named` : null;
+}
+
+/** Why what a payload says of commits that are compared cannot be; null: it can, or says nothing of them. */
+function whyNotCompared({ changedClassesOnly, since, repositoryIdentifier, ...payload }: Payload): string | null {
+  if (changedClassesOnly !== true && since === undefined) return null;
+  if (repositoryIdentifier === undefined) return 'What changed is read from a repository: name repositoryIdentifier';
+  const chosen = ['testLevel', 'classNames', 'suites'].find((member) => payload[member] !== undefined);
+  return changedClassesOnly === true && chosen !== undefined
+    ? `With changedClassesOnly, what changed says which tests run: leave ${chosen} out`
+    : null;
 }
 
 const MESSAGE_MAX = 4_000;
@@ -75,11 +92,13 @@ export function testResultOf(row: CrmRow, { isRepeated }: { isRepeated: boolean 
   };
 }
 
+const UNCHANGED = { changedLines: null, changedCovered: null, whyUnknown: null };
+
 export function coveredClassOf(row: CrmRow): CoveredClass | undefined {
   const { Name: name } = memberOf(row, 'ApexClassOrTrigger');
   const { NumLinesCovered: covered, NumLinesUncovered: uncovered } = row;
   if (typeof name !== 'string' || typeof covered !== 'number' || typeof uncovered !== 'number') return undefined;
-  return { className: cut(name), lines: covered + uncovered, uncovered };
+  return { className: cut(name), lines: covered + uncovered, uncovered, ...UNCHANGED };
 }
 
 /** How far a run of tests is. */
@@ -136,63 +155,3 @@ export function lockedMethods(results: readonly TestResult[]): { className: stri
 /** Covered lines in percent; null: nothing can be covered. */
 export const percentCovered = ({ lines, uncovered }: { lines: number; uncovered: number }): number | null =>
   lines === 0 ? null : Math.round(((lines - uncovered) / lines) * 1_000) / 10;
-
-const FAILURES_SHOWN = 100;
-
-export interface TestOutcome {
-  status: 'succeeded' | 'failed';
-  error?: string;
-  result: Record<string, unknown>;
-}
-
-/** How a run of tests ended: only where all that was to run ran and passed is it a success. */
-export function outcomeOfTests(
-  { minCoverage }: Payload,
-  run: Pick<TestRunState, 'status' | 'enqueued'>,
-  counts: ResultCounts,
-  failures: readonly TestResult[],
-  coverage: { lines: number; uncovered: number },
-): TestOutcome {
-  const percent = percentCovered(coverage);
-  const result = {
-    tests: counts,
-    coveragePercent: percent,
-    failures: failures.slice(0, FAILURES_SHOWN).map(({ className, method, message }) => ({
-      test: `${className}.${method}`,
-      message,
-      advice: adviceFor(message ?? ''),
-    })),
-  };
-  const error = whyFailed({ minCoverage, run, counts, failures, percent });
-  return error === null ? { status: 'succeeded', result } : { status: 'failed', error, result };
-}
-
-function whyFailed({
-  minCoverage,
-  run,
-  counts,
-  failures,
-  percent,
-}: {
-  minCoverage: unknown;
-  run: Pick<TestRunState, 'status' | 'enqueued'>;
-  counts: ResultCounts;
-  failures: readonly TestResult[];
-  percent: number | null;
-}): string | null {
-  if (counts.failed > 0) {
-    const shown = failures
-      .slice(0, 3)
-      .map(({ className, method, message }) => `${className}.${method}: ${message ?? ''}`);
-    const others = counts.failed > shown.length ? `; and ${counts.failed - shown.length} more` : '';
-    return cut(`${counts.failed} of ${counts.total} test methods failed: ${shown.join('; ')}${others}`, 1_000);
-  }
-  if (run.status === 'Aborted') return 'The tests were aborted in the org';
-  if (counts.total === 0) return 'No test ran: the org has none of those that were asked for';
-  if (counts.total < run.enqueued)
-    return `${run.enqueued - counts.total} of ${run.enqueued} test methods left no result`;
-  if (run.status === 'Failed') return 'The org says that the tests failed, and not which';
-  if (typeof minCoverage === 'number' && (percent ?? 0) < minCoverage)
-    return `The tests cover ${percent ?? 0} % of the lines of the org; ${minCoverage} % are asked for`;
-  return null;
-}

@@ -26,3 +26,15 @@ export const openQueueItems = (jobId: string): string =>
 /** What all tests of an org cover, by class (Tooling, object ApexCodeCoverageAggregate). */
 export const COVERAGE =
   'SELECT ApexClassOrTrigger.Name, NumLinesCovered, NumLinesUncovered FROM ApexCodeCoverageAggregate';
+
+/** What an org has of its own classes or triggers by name (Tooling, objects ApexClass and ApexTrigger). */
+export const apexByName = (type: 'ApexClass' | 'ApexTrigger', names: readonly string[], fields: string): string =>
+  `SELECT ${fields} FROM ${type} WHERE NamespacePrefix = null AND Name IN (${names.map(soqlText).join(', ')})`;
+
+/** Which lines of some classes and triggers the tests of an org cover (Tooling, object ApexCodeCoverageAggregate). */
+export const linesCovered = (ids: readonly string[]): string =>
+  `SELECT ApexClassOrTriggerId, Coverage FROM ApexCodeCoverageAggregate WHERE ApexClassOrTriggerId IN (${ids.map(soqlText).join(', ')})`;
+
+/** The test classes that covered some classes and triggers when they ran last (Tooling, object ApexCodeCoverage). */
+export const testsCovering = (ids: readonly string[]): string =>
+  `SELECT ApexTestClass.Name, ApexClassOrTriggerId FROM ApexCodeCoverage WHERE NumLinesCovered > 0 AND ApexTestClass.NamespacePrefix = null AND ApexClassOrTriggerId IN (${ids.map(soqlText).join(', ')})`;

@@ -1,4 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { jsonColumn } from '../../kernel/data/columns.ts';
+import type { TestGates } from '../../projects/policies/test-gate-rules.ts';
 
 /** What became of a method of an Apex test in a run. */
 export const ApexTestResultSchema = defineEntity({
@@ -31,5 +33,29 @@ export const ApexClassCoverageSchema = defineEntity({
     /** Lines that can be covered. */
     lines: p.integer(),
     uncovered: p.integer(),
+    /** How many of these lines changed; null: the class did not change, or it is not known. */
+    changedLines: p.integer().nullable(),
+    changedCovered: p.integer().nullable(),
+    /** Why it is not known which lines that changed are covered. */
+    whyUnknown: p.text().nullable(),
+  },
+});
+
+/** What a run of Apex tests began with. */
+export const ApexTestRunSchema = defineEntity({
+  name: 'ApexTestRun',
+  tableName: 'apex_test_run',
+  properties: {
+    tenantId: p.uuid().primary(),
+    runId: p.uuid().primary(),
+    orgId: p.uuid(),
+    /** The commit that the org ran, as far as that is known. */
+    ranSha: p.text().nullable(),
+    /** The commits that are compared; null: that is not asked for, or `whyUnknown` says why not. */
+    commitSha: p.text().nullable(),
+    baseSha: p.text().nullable(),
+    whyUnknown: p.text().nullable(),
+    gates: jsonColumn<TestGates>().defaultRaw("'{}'::jsonb"),
+    beganAt: p.datetime(3),
   },
 });

@@ -37,9 +37,13 @@ export async function keepCoverage(
       .insertInto('apex_class_coverage')
       .values(part.map((each) => ({ ...each, tenantId, runId })))
       .onConflict((conflict) =>
-        conflict
-          .columns(['tenantId', 'runId', 'className'])
-          .doUpdateSet((eb) => ({ lines: eb.ref('excluded.lines'), uncovered: eb.ref('excluded.uncovered') })),
+        conflict.columns(['tenantId', 'runId', 'className']).doUpdateSet((eb) => ({
+          lines: eb.ref('excluded.lines'),
+          uncovered: eb.ref('excluded.uncovered'),
+          changedLines: eb.ref('excluded.changedLines'),
+          changedCovered: eb.ref('excluded.changedCovered'),
+          whyUnknown: eb.ref('excluded.whyUnknown'),
+        })),
       )
       .execute();
 }
@@ -81,7 +85,7 @@ export const countResults = async (reads: Reads, runId: string, group?: OutcomeG
     ])
     .executeTakeFirstOrThrow();
 
-/** Classes of a run, those with the most lines that no test reaches first. */
+/** Classes of a run, those that changed first, and of these those with the most lines that no test reaches. */
 export const coverageOfRun = (
   { db, tenantId }: Reads,
   runId: string,
@@ -91,11 +95,12 @@ export const coverageOfRun = (
     .selectFrom('apex_class_coverage')
     .where('tenantId', '=', tenantId)
     .where('runId', '=', runId)
+    .orderBy(sql`changed_lines is null and why_unknown is null`)
     .orderBy('uncovered', 'desc')
     .orderBy('className')
     .limit(limit)
     .offset(offset)
-    .select(['className', 'lines', 'uncovered'])
+    .select(['className', 'lines', 'uncovered', 'changedLines', 'changedCovered', 'whyUnknown'])
     .execute();
 
 export const totalCoverage = ({ db, tenantId }: Reads, runId: string) =>
@@ -107,5 +112,8 @@ export const totalCoverage = ({ db, tenantId }: Reads, runId: string) =>
       sql<number>`count(*)::int`.as('classes'),
       sql<number>`coalesce(sum(lines), 0)::int`.as('lines'),
       sql<number>`coalesce(sum(uncovered), 0)::int`.as('uncovered'),
+      sql<number>`coalesce(sum(changed_lines), 0)::int`.as('changedLines'),
+      sql<number>`coalesce(sum(changed_covered), 0)::int`.as('changedCovered'),
+      sql<number>`(count(*) filter (where why_unknown is not null))::int`.as('changedUnknown'),
     ])
     .executeTakeFirstOrThrow();

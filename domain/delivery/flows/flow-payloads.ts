@@ -135,8 +135,26 @@ export const APEX_TESTS = {
   maxFailedTests: z.int().min(0).max(10_000).optional().meta({
     description: 'Ends after so many failures; 0 after the first',
   }),
+  changedClassesOnly: z.boolean().optional().meta({
+    description:
+      'Only test classes that changed, that name a class that changed, or that covered one when they ran last; nothing where no Apex changed',
+  }),
+  since: Name.optional().meta({
+    description:
+      'Branch, tag, commit or release with which the commit is compared: that of the payload, else the one that the org runs. What the org ran before when absent',
+  }),
   minCoverage: z.number().min(0).max(100).optional().meta({
     description: 'Percent of the lines of the org that its tests must cover; else the run fails',
+  }),
+  minChangedCoverage: z.number().min(0).max(100).optional().meta({
+    description:
+      'Percent of the lines that changed that the tests must cover; else, or if it is not known, the run fails',
+  }),
+  noNewFailures: z.boolean().optional().meta({
+    description: 'What failed when the org ran the commit that is compared with may fail again',
+  }),
+  ignoreFlaky: z.boolean().optional().meta({
+    description: 'What both passed and failed with one commit, before this run, may fail',
   }),
 };
 export const SANDBOX = {

@@ -3,6 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../../kernel/data/columns.ts';
 import type { ApprovalPolicy } from '../policies/approval-policy-rules.ts';
 import type { QualityGate } from '../policies/quality-gate-rules.ts';
+import type { TestGates } from '../policies/test-gate-rules.ts';
 import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
 
 export const PLATFORMS = ['host-a', 'host-b', 'host-c'] as const;
@@ -36,6 +37,8 @@ export type ProjectConfiguration = {
   recordPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
   /** What the results of code analyses must keep to. */
   qualityGate?: QualityGate;
+  /** What runs of Apex tests must come to, where their payloads do not say. */
+  apexTests?: TestGates;
   cascade?: { from: string; to: string }[];
   workItems?: {
     provider?: string;

@@ -1,4 +1,5 @@
 import { longId } from '../../../domain/orgs/crm/org-id-rules.ts';
+import { apexTables, idOfApex } from './apex-sources.ts';
 import { methodsOf, runMethod, sourceOf } from './deployment-judgement.ts';
 import { newId, type SimulatedOrg } from './org.ts';
 import { json, type Reply, restError } from './replies.ts';
@@ -28,14 +29,16 @@ const time = (date: Date): string => date.toISOString().replace('Z', '+0000');
 const table = (fields: string, rows: () => SoqlRow[]): SoqlTable => ({ fields: fields.split(' '), rows });
 
 /**
- * Apex tests of an org, as the Tooling interface has them: `runTestsAsynchronous`, ApexTestQueueItem, ApexTestRunResult,
- * ApexTestResult and ApexCodeCoverageAggregate (developer.salesforce.com, Tooling API; asyncTests.ts of forcedotcom/salesforcedx-apex).
+ * Apex tests of an org, as the Tooling interface has them: `runTestsAsynchronous`, ApexTestQueueItem, ApexTestRunResult and
+ * ApexTestResult (developer.salesforce.com, Tooling API; asyncTests.ts of forcedotcom/salesforcedx-apex).
  * What its tests do is said by `deployments.failingTests`; with such a class, its methods are those of its source.
  */
 export class OrgApexTests {
   readonly #org: SimulatedOrg;
   readonly jobs: TestJob[] = [];
   readonly suites = new Map<string, string[]>();
+  /** Which classes and triggers a test class covered when it ran last. */
+  readonly covers = new Map<string, string[]>();
   /** Status calls until a job is done. */
   polls = 2;
 
@@ -102,21 +105,23 @@ export class OrgApexTests {
   tables(): Record<string, SoqlTable> {
     return {
       ApexTestRunResult: table(
-        'Id AsyncApexJobId UserId Status CreatedDate ClassesEnqueued MethodsEnqueued MethodsCompleted MethodsFailed TestTime',
+        'Id AsyncApexJobId UserId Status CreatedDate StartTime EndTime ClassesCompleted ClassesEnqueued MethodsEnqueued MethodsCompleted MethodsFailed TestTime TestSetupTime',
         () => this.jobs.map((job) => this.#runRow(job)),
       ),
-      ApexTestQueueItem: table('Id ParentJobId Status ApexClass.Name', () =>
+      ApexTestQueueItem: table('Id ParentJobId Status TestRunResultId ApexClassId ApexClass.Name', () =>
         this.jobs.flatMap((job) =>
           job.items.map(({ id, className, status }) => ({
             Id: id,
             ParentJobId: job.id,
             Status: status,
+            TestRunResultId: job.id.replace('707', '05m'),
+            ApexClassId: idOfApex(this.#org, 'ApexClass', className),
             'ApexClass.Name': className,
           })),
         ),
       ),
       ApexTestResult: table(
-        'Id AsyncApexJobId Outcome MethodName Message StackTrace RunTime ApexClass.Name ApexClass.NamespacePrefix',
+        'Id AsyncApexJobId QueueItemId Outcome MethodName Message StackTrace RunTime TestTimestamp ApexLogId IsTestSetup ApexClass.Id ApexClass.Name ApexClass.NamespacePrefix',
         () =>
           this.jobs.flatMap((job) =>
             job.status !== 'Completed'
@@ -124,6 +129,11 @@ export class OrgApexTests {
               : job.methods.map(({ id, className, method, outcome, message, stackTrace }) => ({
                   Id: id,
                   AsyncApexJobId: job.id,
+                  QueueItemId: job.items.find((item) => item.className === className)?.id ?? null,
+                  TestTimestamp: time(job.createdAt),
+                  ApexLogId: null,
+                  IsTestSetup: false,
+                  'ApexClass.Id': idOfApex(this.#org, 'ApexClass', className),
                   Outcome: outcome,
                   MethodName: method,
                   Message: message,
@@ -134,14 +144,7 @@ export class OrgApexTests {
                 })),
           ),
       ),
-      ApexCodeCoverageAggregate: table('Id ApexClassOrTrigger.Name NumLinesCovered NumLinesUncovered', () =>
-        [...this.#org.deployments.coverage].map(([name, { lines, uncovered }]) => ({
-          Id: name,
-          'ApexClassOrTrigger.Name': name,
-          NumLinesCovered: lines - uncovered,
-          NumLinesUncovered: uncovered,
-        })),
-      ),
+      ...apexTables(this.#org, this.covers),
     };
   }
 
@@ -158,11 +161,15 @@ export class OrgApexTests {
       UserId: job.createdBy,
       Status: job.status,
       CreatedDate: time(job.createdAt),
+      StartTime: time(job.createdAt),
+      EndTime: isDone ? time(job.createdAt) : null,
+      ClassesCompleted: isDone ? job.items.length : 0,
       ClassesEnqueued: job.items.length,
       MethodsEnqueued: job.methods.length,
       MethodsCompleted: isDone ? job.methods.length : 0,
       MethodsFailed: isDone ? job.methods.filter(({ outcome }) => outcome !== 'Pass').length : 0,
       TestTime: isDone ? job.methods.length * 12 : null,
+      TestSetupTime: 0,
     };
   }
 

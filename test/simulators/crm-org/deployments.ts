@@ -58,7 +58,7 @@ export class OrgDeployments {
   /** Methods that fail, by `Class.method`; so often, for ever without `times`. */
   readonly failingTests = new Map<string, { message: string; line?: number; times?: number }>();
   /** Lines of classes; all covered where nothing is said. */
-  readonly coverage = new Map<string, { lines: number; uncovered: number }>();
+  readonly coverage = new Map<string, { lines: number; uncovered: number; uncoveredLines?: number[] }>();
   /** The next deployments end with these, with no failure of a component. */
   failures: { errorStatusCode: string; errorMessage: string }[] = [];
   /** When somebody changed the org by hand: validations from before are void. */

@@ -102,6 +102,15 @@ export interface GitMirrors {
     sides: { base: string; head: string },
     onPath: (change: 'added' | 'deleted' | 'modified', path: string) => void,
   ) => Promise<{ ahead: number; behind: number } | undefined>;
+  /**
+   * Calls `onLines` with the lines of a head, by the first and how many, that differ from a base in files with some
+   * endings, of both of which the contents were checked out before. Names with control characters or quotes are left out.
+   */
+  changedLines: (
+    mirror: MirrorOf,
+    sides: { base: string; head: string; endings: readonly string[] },
+    onLines: (path: string, first: number, count: number) => void,
+  ) => Promise<void>;
   /** Whether a commit is among the ancestors of another, or is the same one. False when the mirror lacks one of them. */
   isAncestor: (mirror: MirrorOf, ancestor: string, sha: string) => Promise<boolean>;
   /** Calls `onFile` with all that is in a commit, without reading contents. Throws when the mirror lacks the commit. */

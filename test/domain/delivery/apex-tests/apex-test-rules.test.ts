@@ -1,7 +1,6 @@
 import {
   lockedMethods,
   mayBeOf,
-  outcomeOfTests,
   percentCovered,
   type TestResult,
   testOrderOf,
@@ -10,6 +9,7 @@ import {
   whyGivenUp,
   whyNoTests,
 } from '../../../../domain/delivery/apex-tests/apex-test-rules.ts';
+import { type Failure, gatesOf, outcomeOfTests } from '../../../../domain/delivery/apex-tests/test-outcome-rules.ts';
 import { junitCase, junitHead } from '../../../../domain/delivery/apex-tests/junit-rules.ts';
 
 const result = (more: Partial<TestResult> = {}): TestResult => ({
@@ -23,11 +23,24 @@ const result = (more: Partial<TestResult> = {}): TestResult => ({
   ...more,
 });
 
+const failure = (more: Partial<Failure> = {}): Failure => ({
+  ...result({ outcome: 'Fail', message: 'no' }),
+  isKnown: false,
+  isFlaky: false,
+  ...more,
+});
+
 test('a payload asks for what it names, else for the tests of the org', () => {
   expect(testOrderOf({})).toMatchObject({ testLevel: 'RunLocalTests', classNames: [] });
   expect(testOrderOf({ suites: ['Smoke'] })).toMatchObject({ testLevel: 'RunSpecifiedTests', suiteNames: ['Smoke'] });
   expect(whyNoTests({ testLevel: 'RunAllTestsInOrg' })).toBeNull();
   expect(whyNoTests({ testLevel: 'RunAllTestsInOrg', classNames: ['A'] })).toContain('neither');
+  expect(whyNoTests({ changedClassesOnly: true })).toContain('name repositoryIdentifier');
+  expect(whyNoTests({ since: 'main' })).toContain('name repositoryIdentifier');
+  expect(whyNoTests({ changedClassesOnly: true, repositoryIdentifier: 'a/b', suites: ['A'] })).toContain(
+    'leave suites',
+  );
+  expect(whyNoTests({ since: 'main', repositoryIdentifier: 'a/b', suites: ['A'] })).toBeNull();
 });
 
 test('classes of packages have their namespace before them, and texts end somewhere', () => {
@@ -68,7 +81,7 @@ describe('a run of tests is a success', () => {
   const all = { lines: 0, uncovered: 0 };
 
   test('where all ran and passed', () => {
-    expect(outcomeOfTests({}, run, counts, [], all)).toMatchObject({
+    expect(outcomeOfTests({}, { run, counts, failures: [], coverage: all, changed: null })).toMatchObject({
       status: 'succeeded',
       result: { coveragePercent: null },
     });
@@ -88,10 +101,68 @@ describe('a run of tests is a success', () => {
     ['the org says that it failed', {}, { ...run, status: 'Failed' }, counts, 'not which'],
     ['nothing is covered, and something is asked for', { minCoverage: 1 }, run, counts, '0 %'],
   ])('not where %s', (_, payload, state, counted, error) => {
-    const failures = counted.failed > 0 ? [result({ outcome: 'Fail', message: 'no' })] : [];
-    expect(outcomeOfTests(payload, state, counted, failures, all)).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining(error),
+    const failures = counted.failed > 0 ? [failure()] : [];
+    const facts = { run: state, counts: counted, failures, coverage: all, changed: null };
+    expect(outcomeOfTests(payload, facts)).toMatchObject({ status: 'failed', error: expect.stringContaining(error) });
+  });
+
+  const failed = { ...counts, passed: 1, failed: 1 };
+  const isNew = { noNewFailures: true };
+  test.each<[string, object, Partial<Failure>, string | null]>([
+    ['failed before', isNew, { isKnown: true }, null],
+    ['did not fail before', isNew, { isKnown: false }, '1 of 2 test methods failed'],
+    ['failed where nothing is known of before', isNew, { isKnown: null }, 'all count as new'],
+    ['failed before, and nobody asked', {}, { isKnown: true }, '1 of 2 test methods failed'],
+    ['is flaky', { ignoreFlaky: true }, { isFlaky: true }, null],
+    ['is flaky, and nobody asked', {}, { isFlaky: true }, '1 of 2 test methods failed'],
+    ['is flaky, and does not compile', { ignoreFlaky: true }, { isFlaky: true, outcome: 'CompileFail' }, '1 of 2'],
+  ])('a method that %s', (_, gates, more, error) => {
+    const facts = {
+      run: { ...run, status: 'Failed' },
+      counts: failed,
+      failures: [failure(more)],
+      coverage: all,
+      changed: null,
+    };
+    expect(outcomeOfTests(gates, facts).error ?? null).toEqual(error === null ? null : expect.stringContaining(error));
+  });
+
+  test('failures beyond those that are read count', () => {
+    const facts = {
+      run,
+      counts: { ...counts, failed: 2 },
+      failures: [failure({ isKnown: true })],
+      coverage: all,
+      changed: null,
+    };
+    expect(outcomeOfTests(isNew, facts)).toMatchObject({ status: 'failed', error: expect.stringContaining('1 more') });
+  });
+
+  test.each([
+    [
+      'half of it',
+      { changedLines: 4, changedCovered: 2, changedUnknown: 0 },
+      '50 % of the lines that changed (2 of 4)',
+    ],
+    ['enough of it', { changedLines: 4, changedCovered: 3, changedUnknown: 0 }, null],
+    ['lines that cannot be covered', { changedLines: 0, changedCovered: 0, changedUnknown: 0 }, null],
+    [
+      'what is partly not known',
+      { changedLines: 4, changedCovered: 4, changedUnknown: 1 },
+      'is not of 1 of the classes',
+    ],
+    ['what is not known', 'No commit', 'No commit'],
+  ])('where tests cover, of what changed, %s', (_, changed, error) => {
+    const facts = { run, counts, failures: [], coverage: all, changed };
+    const outcome = outcomeOfTests({ minChangedCoverage: 60 }, facts);
+    expect(outcome.error ?? null).toEqual(error === null ? null : expect.stringContaining(error));
+  });
+
+  test('the gates of a payload go before those of its project', () => {
+    expect(gatesOf({ minCoverage: 0, noNewFailures: false }, { minCoverage: 75, ignoreFlaky: true })).toEqual({
+      minCoverage: 0,
+      noNewFailures: false,
+      ignoreFlaky: true,
     });
   });
 });
