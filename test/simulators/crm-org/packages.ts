@@ -44,11 +44,11 @@ const BY_ID =
   /\bFROM\s+SubscriberPackageVersion\s+WHERE\s+Id\s*=\s*'(\w+)'(?:\s+AND\s+InstallationKey\s*=\s*'((?:[^'\\]|\\.)*)')?$/i;
 const NUMBERS = ['MajorVersion', 'MinorVersion', 'PatchVersion', 'BuildNumber'] as const;
 const VERSION_FIELDS =
-  `Id Name SubscriberPackageId InstallValidationStatus ReleaseState IsBeta InstallationKey Package2ContainerOptions IsPasswordProtected Dependencies ${NUMBERS.join(' ')}`.split(
+  `Id Name Description PublisherName SubscriberPackageId InstallValidationStatus ReleaseState IsBeta IsDeprecated IsManaged IsOrgDependent IsSecurityReviewed InstallationKey Package2ContainerOptions IsPasswordProtected CspTrustedSites Dependencies ${NUMBERS.join(' ')}`.split(
     ' ',
   );
 const INSTALLED_FIELDS =
-  `Id SubscriberPackageId SubscriberPackage.Name SubscriberPackage.NamespacePrefix SubscriberPackageVersion.Id ${NUMBERS.map(
+  `Id SubscriberPackageId SubscriberPackage.Name SubscriberPackage.NamespacePrefix SubscriberPackageVersion.Id SubscriberPackageVersion.Name SubscriberPackageVersion.IsManaged SubscriberPackageVersion.Package2ContainerOptions ${NUMBERS.map(
     (part) => `SubscriberPackageVersion.${part}`,
   ).join(' ')}`.split(' ');
 
@@ -112,12 +112,15 @@ export class OrgPackages {
       InstalledSubscriberPackage: {
         fields: INSTALLED_FIELDS,
         rows: () =>
-          [...this.installed.values()].map(({ id, packageId, name, number }) => ({
+          [...this.installed.values()].map(({ id, packageId, name, number, isUnlocked }) => ({
             Id: packageId.replace('033', '0A3'),
             SubscriberPackageId: packageId,
             'SubscriberPackage.Name': name,
             'SubscriberPackage.NamespacePrefix': null,
             'SubscriberPackageVersion.Id': id,
+            'SubscriberPackageVersion.Name': name,
+            'SubscriberPackageVersion.IsManaged': !isUnlocked,
+            'SubscriberPackageVersion.Package2ContainerOptions': isUnlocked ? 'Unlocked' : 'Managed',
             ...Object.fromEntries(NUMBERS.map((part, at) => [`SubscriberPackageVersion.${part}`, number[at] ?? 0])),
           })),
       },
@@ -226,6 +229,13 @@ export class OrgPackages {
         InstallValidationStatus: version.validations.shift() ?? this.#validationOf(version),
         ReleaseState: version.isReleased ? 'Released' : 'Beta',
         IsBeta: !version.isReleased,
+        IsDeprecated: false,
+        IsManaged: !version.isUnlocked,
+        IsOrgDependent: false,
+        IsSecurityReviewed: false,
+        Description: null,
+        PublisherName: 'Acme',
+        CspTrustedSites: null,
         InstallationKey: given ?? null,
         Package2ContainerOptions: version.isUnlocked ? 'Unlocked' : 'Managed',
         IsPasswordProtected: version.key !== null,

@@ -1,5 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pino from 'pino';
 import { createGitMirrors } from '../../../../activities/adapters/git/git-mirrors.ts';
 import { newId } from '../../../../domain/kernel/shared/ids.ts';
@@ -64,4 +65,37 @@ test('a history apart differs as it is, and what the mirror lacks is no comparis
   await expect(comparison(main, 'f'.repeat(40))).resolves.toEqual({ counts: undefined, paths: [] });
   const unknown = { tenantId: newId(), projectId: newId() };
   await expect(mirrors.compare(unknown, { base: main, head: alone }, () => undefined)).resolves.toBeUndefined();
+});
+
+test('the lines that differ between two commits are those of the head, whatever files are named and hold', async () => {
+  const odd = 'größer/ein Name/B.trigger';
+  const base = remote.commit({
+    branch: 'lines',
+    from: null,
+    files: { 'A.cls': 'a\nb\nc\n', [odd]: '1\n2\n', 'C.txt': '1', 'Gone.cls': 'x\n' },
+  });
+  const head = remote.commit({
+    branch: 'lines',
+    files: { 'A.cls': 'a\n++ b/x\n@@ -1 +1 @@\nc\nd', [odd]: '1\n2\n3\n', 'C.txt': '2', 'Gone.cls': null },
+  });
+  const { signal } = new AbortController();
+  const access = { url: remote.path, credential: undefined };
+  await mirrors.fetch(mirror, access, signal);
+  for (const [index, sha] of [base, head].entries()) {
+    const order = {
+      sha,
+      folder: join(folder, `checkout-${index}`),
+      isLeftOut: () => false,
+      whyTooLarge: () => undefined,
+    };
+    mkdirSync(order.folder);
+    expect(await mirrors.checkout(mirror, access, order, signal)).toMatchObject({ isOk: true });
+  }
+  const lines: [string, number, number][] = [];
+  await mirrors.changedLines(mirror, { base, head, endings: ['.cls', '.trigger'] }, (...each) => lines.push(each));
+  expect(lines).toEqual([
+    ['A.cls', 2, 2],
+    ['A.cls', 5, 1],
+    [odd, 3, 1],
+  ]);
 });

@@ -74,6 +74,11 @@ const start = (payload: object, status = 202): Promise<Json> =>
 const ran = async (payload: object): Promise<Json> => endedRun(app, await start(payload));
 const deployed = async (commitId: string) =>
   expect(await ran({ id: 'install-artifacts', commitId })).toMatchObject({ status: 'Completed' });
+/** As if somebody had deployed it without the service. */
+const isThere = (invoice: string) => {
+  org.metadata.write('classes/Invoice.cls', invoice);
+  for (const name of ['InvoiceTest', 'OrderTest', 'IndirectTest']) org.apexTests.addClass(name, ['works']);
+};
 const coverageOf = ({ id }: Json): Promise<Json> => app.as(app.owner).get(200, `/api/flows/runs/${id}/coverage`);
 const classesRun = () => org.apexTests.jobs.map(({ items }) => items.map(({ className }) => className).toSorted());
 const fails = (test: string, times?: number) =>
@@ -106,9 +111,8 @@ test('runs the tests that changed, that name what changed, and that covered it',
 });
 
 test('runs nothing where no Apex changed, and says so', async () => {
-  await deployed(commits.docs);
   await expect(
-    ran({ changedClassesOnly: true, since: commits.changed, minChangedCoverage: 90 }),
+    ran({ changedClassesOnly: true, commitId: commits.docs, since: commits.changed, minChangedCoverage: 90 }),
   ).resolves.toMatchObject({
     status: 'Completed',
     result: {
@@ -143,7 +147,7 @@ test.each([
 });
 
 test('lines of a class that the org has otherwise are not known, and no gate passes by that', async () => {
-  await deployed(commits.first);
+  isThere(OLD);
   org.deployments.coverage.set('Invoice', { lines: 4, uncovered: 0 });
   const run = await ran({ commitId: commits.changed, since: commits.first, minChangedCoverage: 50 });
   expect(run).toMatchObject({
@@ -166,23 +170,24 @@ test('the gates of the project hold for its runs: changed lines, and no new fail
       apexTests: { minChangedCoverage: 60, noNewFailures: true },
     },
   });
-  await deployed(commits.first);
+  isThere(OLD);
   fails('OrderTest.works');
-  await expect(ran({})).resolves.toMatchObject({
+  await expect(ran({ commitId: commits.first })).resolves.toMatchObject({
     status: 'Failed',
     success: { error: expect.stringContaining('all count as new') },
     result: { changedLines: null, changedLinesUnknown: expect.stringContaining('not known what the org ran before') },
   });
-  await deployed(commits.changed);
+  isThere(NEW);
+  const changed = { commitId: commits.changed, since: commits.first };
   org.deployments.coverage.set('Invoice', { lines: 5, uncovered: 1, uncoveredLines: [4] });
-  await expect(ran({})).resolves.toMatchObject({
+  await expect(ran(changed)).resolves.toMatchObject({
     status: 'Failed',
     success: { error: expect.stringContaining('50 % of the lines that changed (1 of 2); 60 %') },
     result: { newFailures: 0, failures: [{ test: 'OrderTest.works', isNew: false }] },
   });
-  await expect(ran({ minChangedCoverage: 50 })).resolves.toMatchObject({ status: 'Completed' });
+  await expect(ran({ ...changed, minChangedCoverage: 50 })).resolves.toMatchObject({ status: 'Completed' });
   fails('InvoiceTest.works');
-  await expect(ran({ minChangedCoverage: 50 })).resolves.toMatchObject({
+  await expect(ran({ ...changed, minChangedCoverage: 50 })).resolves.toMatchObject({
     status: 'Failed',
     success: { error: expect.stringContaining('1 of 3 test methods failed: InvoiceTest.works') },
     result: { newFailures: 1 },
@@ -190,10 +195,11 @@ test('the gates of the project hold for its runs: changed lines, and no new fail
 });
 
 test('a method that passes and fails with one commit is flaky, and may fail where that is asked for', async () => {
-  await deployed(commits.first);
-  await ran({});
+  isThere(OLD);
+  const first = { commitId: commits.first };
+  await ran(first);
   fails('OrderTest.works', 2);
-  const run = await ran({});
+  const run = await ran(first);
   expect(run).toMatchObject({ status: 'Failed', result: { failures: [{ test: 'OrderTest.works', isFlaky: false }] } });
   const shown = await app.as(app.owner).get(200, `/api/flows/runs/${run.id}/tests`);
   expect(shown.items).toMatchObject([
@@ -201,7 +207,7 @@ test('a method that passes and fails with one commit is flaky, and may fail wher
     { history: { runs: 2, failures: 0, isFlaky: false } },
     { history: { runs: 2, failures: 0, isFlaky: false } },
   ]);
-  await expect(ran({ ignoreFlaky: true })).resolves.toMatchObject({
+  await expect(ran({ ...first, ignoreFlaky: true })).resolves.toMatchObject({
     status: 'Completed',
     result: { flakyIgnored: ['OrderTest.works'], failures: [{ isFlaky: true }] },
   });
