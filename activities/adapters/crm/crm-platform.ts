@@ -13,6 +13,7 @@ import { createCrmPackages } from './crm-packages.ts';
 import { createCrmRecords } from './crm-records.ts';
 import { createCrmSandboxChanges } from './crm-sandbox-changes.ts';
 import { createCrmSandboxes } from './crm-sandboxes.ts';
+import { createCrmScratchOrgs } from './crm-scratch-orgs.ts';
 import { createCrmSession } from './crm-session.ts';
 import { createCrmTokens } from './crm-tokens.ts';
 
@@ -59,6 +60,7 @@ export function createCrmPlatform({
         ...createCrmDeployments(session, timeouts),
         ...createCrmPackages(session, rest.query),
         ...createCrmApexTests(session),
+        ...createCrmScratchOrgs(session, rest.query, addresses),
       };
     },
     close,

@@ -11,6 +11,7 @@ import type { CrmApexTests } from './crm-apex-tests.port.ts';
 import type { CrmDeployments } from './crm-deployments.port.ts';
 import type { CrmPackages } from './crm-packages.port.ts';
 import type { CrmRecords } from './crm-records.port.ts';
+import type { CrmScratchOrgs } from './crm-scratch-orgs.port.ts';
 import type { CrmSandbox, CrmSandboxInfo, SandboxChanges, SandboxCode, ScratchOrg } from './crm-sandboxes.port.ts';
 
 /**
@@ -169,7 +170,7 @@ export interface CrmRows {
 }
 
 /** The calls of one org. Each takes at most 20 s, a query of several pages twice that, a download 5 min. */
-export interface CrmOrg extends CrmRecords, SandboxChanges, CrmDeployments, CrmPackages, CrmApexTests {
+export interface CrmOrg extends CrmRecords, SandboxChanges, CrmDeployments, CrmPackages, CrmApexTests, CrmScratchOrgs {
   /** Three calls: user info, user, organization. */
   identity: () => Promise<CrmAnswer<OrgIdentity>>;
   isDevHub: () => Promise<CrmAnswer<boolean>>;

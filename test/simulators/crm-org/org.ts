@@ -7,6 +7,7 @@ import { OrgDeployments } from './deployments.ts';
 import { OrgPackages } from './packages.ts';
 import { OrgPeople } from './people.ts';
 import { OrgSandboxes } from './sandboxes.ts';
+import { OrgScratchOrgs } from './scratch-orgs.ts';
 import type { SoqlTable } from './soql.ts';
 
 export interface OrgOptions {
@@ -100,6 +101,8 @@ export class SimulatedOrg {
   readonly people: OrgPeople;
   /** How its sandboxes are made, copied and deleted. */
   readonly copies = new OrgSandboxes(this);
+  /** The scratch orgs that it makes as a dev hub. */
+  readonly scratch = new OrgScratchOrgs(this);
   /** What is deployed to it, and how that goes. */
   readonly deployments: OrgDeployments;
   /** What it has installed, and can install. */

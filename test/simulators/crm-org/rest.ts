@@ -40,6 +40,7 @@ export function rest(org: SimulatedOrg, orgs: Iterable<SimulatedOrg>, request: S
     org.deployments.rest(resource, request) ??
     org.packages.reply(request, resource) ??
     org.apexTests.rest(method, resource, body) ??
+    org.scratch.request(method, resource, body) ??
     restError(404, 'NOT_FOUND', 'The requested resource does not exist')
   );
 }
@@ -115,9 +116,7 @@ function tablesOf(org: SimulatedOrg, isTooling: boolean, soql: string): Record<s
     ...org.people.tables(),
     ...org.apexTests.tables(),
     ...org.copies.tables({ isTooling }),
-    ...(org.isDevHub && {
-      ScratchOrgInfo: table(() => scratchOrgs(org), ...SCRATCH_FIELDS, ...(org.authField ? [org.authField] : [])),
-    }),
+    ...org.scratch.tables(),
     ...Object.fromEntries(org.tables),
   };
 }
@@ -125,24 +124,3 @@ function tablesOf(org: SimulatedOrg, isTooling: boolean, soql: string): Record<s
 const ORGANIZATION_FIELDS = 'Id Name OrganizationType IsSandbox InstanceName TrialExpirationDate NamespacePrefix'.split(
   ' ',
 );
-
-const SCRATCH_FIELDS =
-  'Id ScratchOrg SignupUsername LoginUrl SignupInstance Status ExpirationDate CreatedDate OrgName Pooltag__c Allocation_status__c'.split(
-    ' ',
-  );
-
-const scratchOrgs = (org: SimulatedOrg): SoqlRow[] =>
-  org.scratchOrgs.map(({ id, orgId, username, loginUrl, status, expiresAt, createdAt, authUrl }) => ({
-    Id: id,
-    ScratchOrg: orgId,
-    SignupUsername: username,
-    LoginUrl: loginUrl,
-    SignupInstance: 'SIM1',
-    Status: status,
-    ExpirationDate: expiresAt.toISOString().slice(0, 10),
-    CreatedDate: time(createdAt),
-    OrgName: 'pool',
-    Pooltag__c: 'ci',
-    Allocation_status__c: 'Available',
-    ...(org.authField !== undefined && { [org.authField]: authUrl }),
-  }));

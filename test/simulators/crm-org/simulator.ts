@@ -143,6 +143,11 @@ export async function crmSimulator(orgs: readonly OrgOptions[] = USUAL_ORGS): Pr
         known.becomeNew();
         return known;
       };
+      org.scratch.makeOrg = async (name, durationDays) => {
+        const made = await simulator.addOrg({ name, kind: 'scratch', parent: org.name, isListed: false });
+        made.expiresAt = new Date(Date.now() + durationDays * 86_400_000);
+        return made;
+      };
       return org;
     },
     requests,

@@ -2,6 +2,8 @@
 export interface SoqlTable {
   fields: readonly string[];
   rows: () => SoqlRow[];
+  /** Fields on which the platform takes no condition. */
+  unfiltered?: readonly string[];
 }
 export type SoqlValue = string | number | boolean | null;
 /** A field of a related record has its path for a name, `Profile.Name`; what is an object is answered, and compared with nothing. */
@@ -134,6 +136,8 @@ export function runSoql(soql: string, tables: Record<string, SoqlTable>): SoqlRe
   };
   const comparison = (): Condition => {
     const field = fieldOf(take('word'));
+    if (table.unfiltered?.includes(field))
+      throw new SoqlError('INVALID_FIELD', `field '${field}' can not be filtered in a query call`);
     if (isWord('LIKE')) {
       at++;
       const pattern = likePattern(take('text'));
