@@ -36,6 +36,7 @@ import { freezePeople, unfreezePeople } from './delivery/org-people/freeze-peopl
 import { SANDBOX_OPERATIONS } from './delivery/sandboxes/sandbox-operations.ts';
 import { analyze } from './insight/code-analysis/analyze.ts';
 import { recordSession } from './review/browser-sessions/record-session.ts';
+import { preparePool } from './review/review-pools/prepare-pool.ts';
 import { createChatTargets } from './people/chat/chat-target.ts';
 import { ANALYSIS_QUEUE } from '../workflows/queues.contract.ts';
 import { createNightlyAnalysisActivities } from './insight/code-analysis/nightly-analysis.activities.ts';
@@ -98,6 +99,10 @@ const OPERATIONS: Operations = {
     'install-artifacts': installArtifacts,
     'install-packages': installPackages,
     'uninstall-packages': uninstallPackages,
+    'pool-prepare': preparePool,
+    'pool-sandbox': SANDBOX_OPERATIONS['request-sandbox-create'],
+    'pool-packages': installPackages,
+    'pool-source': installArtifacts,
   },
 };
 

@@ -6,6 +6,7 @@ import { openAssignmentKeys } from './review-assignments/review-assignments.quer
 import { usesOfOrg } from './orgs-in-use.queries.ts';
 import { followEndOfRun } from './review-runs.mutations.ts';
 import { encryptedById } from '../kernel/encryption/encrypted-columns.ts';
+import { whyNotPrepared } from './review-pools/prepared-pools.ts';
 import { reviewInstanceContext } from './review-pools/review-instances.mutations.ts';
 
 /** What the area adds to the service. */
@@ -13,8 +14,9 @@ export const review = {
   encryptedColumns: encryptedById('review_instance', ['cli_auth_url'], reviewInstanceContext),
   hooks: {
     runReached: followEndOfRun,
-    async typeOffered(tx, { id, projectId }) {
-      if (id !== RECORD_SESSION) return null;
+    async typeOffered(tx, offered) {
+      const { id, projectId } = offered;
+      if (id !== RECORD_SESSION) return whyNotPrepared(tx, offered);
       const why = whyNotLocal(await localHosts(tx));
       return why !== null && (await hasHostedProvider(tx, projectId)) ? null : why;
     },

@@ -4,7 +4,7 @@ import { STEP_STATES } from '../../../domain/delivery/org-steps/org-step-rules.t
 import { DISPLAY_STATUSES, RUN_STATUSES } from '../../../domain/delivery/flows/run-status-rules.ts';
 import { momentOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import { WORK_ITEM_TYPES } from '../../../domain/delivery/flows/flow-payloads.ts';
-import { FLOW_CATEGORIES } from '../../../domain/delivery/flows/flow-types.ts';
+import { FLOW_CATEGORIES } from '../../../domain/delivery/flows/flow-categories.ts';
 import { PolicyViolations } from '../../projects/environments/policy-violations.schemas.ts';
 import {
   Day,

@@ -37,7 +37,7 @@ const fields = {
   }),
   definition: GivenObject.meta({
     description:
-      'For the builder, which gets it in the payload of its run. `pipeline` has the runs executed as a pipeline of the git host, as in a payload',
+      'For the builder, which gets it in the payload of its run. `pipeline` has the runs executed as a pipeline of the git host, as in a payload. `newOrgs: scratch` has the service make scratch orgs, by `devHub`, `definitionFile`, `branch`, `durationDays`, `packages`, `deploySource`, `sourcePackages`, `permissionSets` and `command`; `newOrgs: sandbox` sandboxes, by `sandbox`',
   }),
   isActive: z
     .boolean()
@@ -80,9 +80,9 @@ export const ReviewPool = z
         failed: z.int(),
       } satisfies Record<InstanceState, z.ZodInt>)
       .meta({ description: 'How many orgs are in each state' }),
-    builder: z.enum(['cicd', 'command']).nullable().meta({
+    builder: z.enum(['cicd', 'command', 'activity']).nullable().meta({
       description:
-        'What makes orgs for the pool: the `pipeline` of its definition (`cicd`) or a command of the operator; null: nothing here does, and orgs are only those that others register',
+        'What makes orgs for the pool: the `pipeline` of its definition (`cicd`), a command of the operator, or the service itself (`activity`); null: nothing here does, and orgs are only those that others register',
     }),
     prepareFailures: z.int().meta({ description: 'Runs of pool-prepare that failed in a row' }),
     prepareError: z.string().nullable().meta({ description: 'Why the last of them failed, or none was started' }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FlowCategory } from './flow-categories.ts';
 import type { FlowTraits } from './programs/executor-rules.ts';
 import {
   ACTIVATION,
@@ -24,21 +25,6 @@ import {
 } from './flow-payloads.ts';
 import { Name } from '../../projects/policies/pipeline.schemas.ts';
 
-export const FLOW_CATEGORIES = [
-  'access',
-  'environment',
-  'release',
-  'package',
-  'pool',
-  'testing',
-  'build',
-  'repository',
-  'scheduled',
-  'cascade',
-  'other',
-] as const;
-export type FlowCategory = (typeof FLOW_CATEGORIES)[number];
-
 export interface FlowType<Id extends string = string, Own extends FlowTraits['own'] = FlowTraits['own']>
   extends FlowTraits {
   id: Id;
@@ -62,9 +48,17 @@ export const CASCADE_MERGE = 'cascade-merge';
 
 /** The type of the runs by which review pools get their orgs. */
 export const POOL_PREPARE = 'pool-prepare';
+/** Parts of such a run, each in one of the orgs that it makes. */
+export const POOL_PARTS = {
+  sandbox: 'pool-sandbox',
+  packages: 'pool-packages',
+  source: 'pool-source',
+  command: 'pool-command',
+} as const;
 
 const NO_GATES = { approval: false, lock: false };
 const BOTH_GATES = { approval: true, lock: true };
+const PART = { target: 'org', isInternal: true, own: 'activity', payload: ON_ORG } as const;
 const ON_SANDBOX = { gates: BOTH_GATES, target: 'sandbox', changesOrg: true, own: 'activity' } as const;
 
 const type = <Id extends string, Own extends FlowTraits['own'] = undefined>(
@@ -238,7 +232,11 @@ export const FLOW_TYPES = [
   type(CASCADE_MERGE, 'cascade', 'Merge a branch into the next of the cascade, or all of the cascade', {
     own: 'activity',
   }),
-  type(POOL_PREPARE, 'pool', 'Prepare orgs of a review pool', { payload: POOL }),
+  type(POOL_PREPARE, 'pool', 'Prepare orgs of a review pool', { own: 'activity', payload: POOL }),
+  type(POOL_PARTS.sandbox, 'pool', 'Create a sandbox for a pool', PART),
+  type(POOL_PARTS.packages, 'pool', 'Install packages in an org of a pool', PART),
+  type(POOL_PARTS.source, 'pool', 'Deploy source to an org of a pool', PART),
+  type(POOL_PARTS.command, 'pool', 'Run a command for an org of a pool', { ...PART, own: undefined }),
 ] as const;
 
 /** Types that the service itself executes. */

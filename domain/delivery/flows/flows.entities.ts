@@ -4,7 +4,7 @@ import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
 import type { Actor } from '../../kernel/shared/actor.ts';
 import type { CheckKind, WantedCheck } from './checks/check-rules.ts';
 import type { RunPayload, WorkItemRef } from './flow-payloads.ts';
-import type { FlowCategory } from './flow-types.ts';
+import type { FlowCategory } from './flow-categories.ts';
 import type { DeployedContent } from './run-deployment-rules.ts';
 import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';

@@ -59,6 +59,8 @@ interface AcceptOptions extends RunOrigin {
   prefix?: string;
   /** The operator's: the run is refused at once when nothing executes it, or its release cannot go. Absent: it fails later. */
   commands?: Commands;
+  /** It is a part of the run that starts it, as some types are alone. */
+  isPart?: boolean;
 }
 
 /** Who triggered a run: an e-mail, `app:<token name>`, or `api` for the service itself. */
@@ -75,9 +77,9 @@ const triggerOf = ({ type, email }: Actor): string => (type === 'user' || type =
 export async function acceptRun(
   tx: Tx,
   given: Record<string, unknown>,
-  { requestId, prefix = 'payload/', commands, ...origin }: AcceptOptions = {},
+  { requestId, prefix = 'payload/', commands, isPart, ...origin }: AcceptOptions = {},
 ): Promise<AcceptedRun | undefined> {
-  const { type, payload: asked } = parsePayload(given, prefix);
+  const { type, payload: asked } = parsePayload(given, prefix, { isPart });
   const means = { prefix, commands: commands ?? new Map() };
   const { place, payload: planned, executor, gates } = await gatesInRequest(tx, type, asked, means);
   if (commands) await assertAvailable(tx, type, planned, commands, { place, gates });

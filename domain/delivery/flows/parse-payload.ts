@@ -19,10 +19,15 @@ export function assertExecutors(executors: Readonly<Record<string, unknown>>): v
  * The type that a payload names, and the payload as parsed by its schema. Throws `invalid_request`: with a list of all
  * types for an unknown one, with each faulty field for a payload that does not match the type's schema.
  * @param prefix of the payload's fields in the request: `payload/`.
+ * @param options `isPart`: it may be a part of another run, too, which nobody starts by itself.
  */
-export function parsePayload(given: Record<string, unknown>, prefix: string): { type: FlowType; payload: RunPayload } {
+export function parsePayload(
+  given: Record<string, unknown>,
+  prefix: string,
+  { isPart = false }: { isPart?: boolean | undefined } = {},
+): { type: FlowType; payload: RunPayload } {
   const found = typeof given.id === 'string' ? flowType(given.id) : undefined;
-  if (!found || found.isInternal) {
+  if (!found || (found.isInternal && !isPart)) {
     const known = FLOW_TYPES.filter(({ isInternal }) => !isInternal).map(({ id }) => id);
     const detail = `${JSON.stringify(given.id) ?? 'nothing'} is not a flow type: ${known.join(', ')}${didYouMean(String(given.id), known)}`;
     throw invalidField(`${prefix}id`, detail);

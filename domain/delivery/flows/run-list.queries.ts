@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kyse
 import { isOneOf } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Tables } from '../../kernel/data/tables.ts';
-import type { FlowCategory } from './flow-types.ts';
+import type { FlowCategory } from './flow-categories.ts';
 import type { ExecutionMode } from './flows.entities.ts';
 import { displayOf, NEW_RUN, RUN_STATUSES, type RunStatus } from './run-status-rules.ts';
 import { COLUMNS, type runDetail } from './run-detail.queries.ts';

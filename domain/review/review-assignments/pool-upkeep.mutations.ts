@@ -13,7 +13,7 @@ import {
   unfinishedInstances,
 } from '../review-pools/review-instances.queries.ts';
 import { type InstanceCounts, isAssigned } from '../review-pools/instance-rules.ts';
-import { whyNotBuilt } from '../review-pools/pool-builder.ts';
+import { wantedBuilder, whyNotBuilt } from '../review-pools/pool-builder.ts';
 import { setInstanceState } from '../review-pools/review-instances.mutations.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
@@ -167,7 +167,9 @@ async function prepare(
   if (dueAt && dueAt > tx.now) return { isPreparing: false, failures, dueAt };
   const refresh = (await refreshingInstances(tx, poolId)).map(({ username }) => username);
   const { pipeline } = definition;
-  const payload = { id: POOL_PREPARE, repositoryIdentifier, poolTag, poolId, count, refresh, definition };
+  const executor = wantedBuilder(definition);
+  const asked = { id: POOL_PREPARE, repositoryIdentifier, poolTag, poolId, count, refresh, definition };
+  const payload = { ...asked, ...(executor !== undefined && { executor }) };
   try {
     const run = await acceptNewRun(tx, { ...payload, ...(pipeline !== undefined && { pipeline }) }, { commands });
     await notePool(tx, poolId, { prepareRunId: run.runId, prepareStartedAt: tx.now, prepareDueAt: null });

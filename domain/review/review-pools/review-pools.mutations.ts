@@ -6,6 +6,7 @@ import { fieldErrors, PARSING } from '../../kernel/shared/input-errors.ts';
 import { definedMembers, type Patch } from '../../kernel/shared/merge-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { ReviewPool } from './review-pools.entities.ts';
+import { newOrgsOf, recipeOf } from './pool-recipe.schemas.ts';
 import { countUsers, lockPool, poolById, poolByTag, poolKeyOf, type PoolRow } from './review-pools.queries.ts';
 
 /** Defaults of leases, in hours. */
@@ -75,10 +76,29 @@ export async function removePool(tx: Tx, id: string): Promise<void> {
   audit(tx, 'deleted', before, { before: stateOf(before) });
 }
 
-/** Throws `invalid_request` for limits that contradict each other, and for a `definition.pipeline` that no run takes. */
-function assertSettings({ minAvailable, maxInstances, leaseHours, maxLeaseHours, definition }: Settings): void {
+const TYPE_OF = { scratch: 'SCRATCH_ORG', sandbox: 'SANDBOX' } as const;
+
+/**
+ * Throws `invalid_request` for limits that contradict each other, and for a definition of orgs, or a pipeline in it, that no
+ * run takes.
+ */
+function assertSettings({
+  type,
+  minAvailable,
+  maxInstances,
+  leaseHours,
+  maxLeaseHours,
+  onRelease,
+  definition,
+}: Settings & Pick<ReviewPool, 'type'>): void {
   if (minAvailable > maxInstances) throw invalidField('minAvailable', 'must be at most maxInstances');
   if (leaseHours > maxLeaseHours) throw invalidField('leaseHours', 'must be at most maxLeaseHours');
+  if (definition.newOrgs !== undefined) recipeOf(definition);
+  const newOrgs = newOrgsOf(definition);
+  if (newOrgs !== undefined && newOrgs !== 'command' && type !== TYPE_OF[newOrgs])
+    throw invalidField('definition/newOrgs', `makes orgs of another type than the pool has, ${type}`);
+  if (newOrgs === 'sandbox' && onRelease === 'refresh')
+    throw invalidField('onRelease', 'sandboxes that the service makes are discarded or reused, and not refreshed');
   if (definition.pipeline === undefined) return;
   const parsed = Pipeline.safeParse(definition.pipeline, PARSING);
   if (parsed.success) return;

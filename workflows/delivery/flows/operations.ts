@@ -34,6 +34,10 @@ const OPERATIONS = {
   'install-artifacts': { form: 'followed', queue: GIT_QUEUE, options: ORG_STEP },
   'run-apex-tests': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
   'install-packages': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP, isChecked: true },
+  'pool-prepare': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
+  'pool-sandbox': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
+  'pool-packages': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
+  'pool-source': { form: 'followed', queue: GIT_QUEUE, options: ORG_STEP },
   'uninstall-packages': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP, isChecked: true },
 } as const satisfies Record<OperationId, OperationTraits>;
 
