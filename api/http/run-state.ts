@@ -22,10 +22,10 @@ export const RunState = z
         reason: z.string().meta({ description: 'For people', example: 'Approval by lead@acme.example' }),
         until: Timestamp.nullable().meta({
           description:
-            'When the approval expires, the window opens or the lease of the lock ends, as far as that is known',
+            'When the approval expires, the window opens or the lease of the lock ends, as far as that is known; null for calls of an org, of which nobody knows',
         }),
       })
       .nullable()
-      .meta({ description: 'For what and for whom the run waits before its work begins; null: for nothing' }),
+      .meta({ description: 'For what and for whom the run waits, before its work begins or for calls of its org; null: for nothing' }),
   })
   .meta({ id: 'RunState' });

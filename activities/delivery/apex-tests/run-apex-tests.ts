@@ -87,12 +87,14 @@ async function stopped(
   step: StepRow,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { error } = await actInOrg(deps, tenant, run, { signal }, async (org) => {
+  const outcome = await actInOrg(deps, tenant, run, { signal, isCancel: true }, async (org) => {
     const given = { deps, tenant, run, org };
     const remark = (await whyElsewhere(given, steps)) ?? (await stop(given, step));
     return { status: 'cancelled', ...(remark !== null && { error: remark }) };
   });
-  return error ?? null;
+  return 'againInSeconds' in outcome
+    ? 'Tests may go on: the org could not be reached'
+    : (outcome.error ?? null);
 }
 
 async function stop(given: OrgWork, step: StepRow): Promise<string | null> {

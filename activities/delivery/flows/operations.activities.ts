@@ -1,6 +1,7 @@
 import type { RunKey } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { type RunContext, runById } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import { isFinal } from '../../../domain/delivery/flows/run-status-rules.ts';
+import { goOnInOrg, waitForOrgCalls } from '../../../domain/delivery/flows/run-waits.mutations.ts';
 import type { StepProgress } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import type { OperationOf } from '../../../workflows/delivery/flows/operations.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
@@ -13,7 +14,7 @@ import type { Deps } from '../../deps.ts';
  * What the service itself does for runs of a type; `workflows/delivery/flows/operations.ts` says on which queue. Retrying it must
  * be safe.
  */
-export type Operation = (deps: Deps, tenant: TenantKey, run: RunContext) => Promise<HeldOutcome>;
+export type Operation = (deps: Deps, tenant: TenantKey, run: RunContext) => Promise<HeldOutcome | Pending>;
 
 /** How an operation ended, or what it has begun and is to be undone later. */
 export type HeldOutcome = RunOutcome & {
@@ -50,6 +51,8 @@ export interface Pending {
   /** What operators read: `Copying the sandbox`. */
   text: string;
   progress?: StepProgress;
+  /** Its org takes no calls of runs now: why, for people. The run shows that it waits for that. */
+  orgCalls?: string;
 }
 
 /**
@@ -65,7 +68,20 @@ export interface FollowedOperation {
   cancel: (deps: Deps, tenant: TenantKey, run: RunContext, signal: AbortSignal) => Promise<string | null>;
 }
 
-const isPending = (next: RunOutcome | Pending): next is Pending => 'againInSeconds' in next;
+/** Shows on a run whether it waits for calls of its org; answers what its workflow does next. */
+async function shown<Outcome extends RunOutcome>(
+  deps: Deps,
+  key: RunKey,
+  { status }: RunContext,
+  next: Outcome | Pending,
+): Promise<Outcome | Pending> {
+  if (!('againInSeconds' in next)) return next;
+  const { orgCalls, ...pending } = next;
+  const unit = deps.actingAs(systemActor(key, 'flow'));
+  if (orgCalls !== undefined) await unit((tx) => waitForOrgCalls(tx, key.runId, orgCalls));
+  else if (status === 'waiting_org_calls') await unit((tx) => goOnInOrg(tx, key.runId));
+  return { ...pending, againInSeconds: pending.againInSeconds * deps.flows.pace };
+}
 
 /** What the service does by itself, of all areas. */
 export interface Operations {
@@ -75,14 +91,14 @@ export interface Operations {
 }
 
 export const createOperationActivities = (deps: Deps, { operations, undo, followed }: Operations) => ({
-  /** Executes a run of a type that the service does itself. */
-  async runOperation(key: RunKey): Promise<HeldOutcome> {
+  /** Executes a run of a type that the service does itself; answers how it ended, or when to try again. */
+  async runOperation(key: RunKey): Promise<HeldOutcome | Pending> {
     const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
     const operation = byType<Operation>(operations, run.taskType);
     // An engine whose store is older than the row asks again for what has ended.
     if (isFinal(run.status)) return { status: run.status };
     if (!operation) return notExecuted(run);
-    return operation(deps, key, run);
+    return shown(deps, key, run, await operation(deps, key, run));
   },
 
   /** Asks before the gates of a run whether its operation can go; answers the end of the run, or null. */
@@ -98,8 +114,7 @@ export const createOperationActivities = (deps: Deps, { operations, undo, follow
     const operation = byType<FollowedOperation>(followed, run.taskType);
     if (isFinal(run.status)) return { status: run.status };
     if (!operation) return notExecuted(run);
-    const next = await withHeartbeat((signal) => operation.advance(deps, key, run, signal));
-    return isPending(next) ? { ...next, againInSeconds: next.againInSeconds * deps.flows.pace } : next;
+    return shown(deps, key, run, await withHeartbeat((signal) => operation.advance(deps, key, run, signal)));
   },
 
   /** Stops a followed operation in its org; answers what goes on there nevertheless, or null. */

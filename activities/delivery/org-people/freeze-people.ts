@@ -29,7 +29,7 @@ export const freezePeople: Operation = (...given) => changeLogins(true, ...given
 /** Lets people sign in again who were frozen. */
 export const unfreezePeople: Operation = (...given) => changeLogins(false, ...given);
 
-function changeLogins(isFreeze: boolean, ...[deps, tenant, run]: Parameters<Operation>): Promise<RunOutcome> {
+function changeLogins(isFreeze: boolean, ...[deps, tenant, run]: Parameters<Operation>): ReturnType<Operation> {
   let progress: object = { step: 'people' };
   const selection = selectionOf(run.payload);
   if (!selection) return Promise.resolve({ status: 'failed', error: NOBODY });
@@ -43,7 +43,7 @@ function changeLogins(isFreeze: boolean, ...[deps, tenant, run]: Parameters<Oper
           users.map(({ id }) => id),
         );
         // Only what is tried again can find what it did itself.
-        const isRepeated = Context.current().info.attempt > 1;
+        const isRepeated = Context.current().info.attempt > 1 || run.status === 'waiting_org_calls';
         const since = isRepeated && run.startedAt !== null ? isoOf(run.startedAt) : undefined;
         const { change, results } = planFreeze({ selection, users, logins, protectedUsers, isFreeze, since });
         const all: PersonResult[] = [...results];

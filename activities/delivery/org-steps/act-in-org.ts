@@ -4,7 +4,6 @@ import { failureText } from '../../../domain/orgs/crm-orgs/tokens/org-failure-ru
 import type { CallOptions } from '../../../domain/orgs/crm-orgs/tokens/org-connections.ts';
 import { keepOutput } from '../../../domain/delivery/flows/programs/run-programs.queries.ts';
 import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
-import { stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { orgOfRun } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { objectKey } from '../../../domain/kernel/objects/object-key-rules.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
@@ -15,6 +14,7 @@ import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutati
 import type { HeldOutcome, Pending } from '../flows/operations.activities.ts';
 import { AskedTooSoon, UnknownOutcome } from './begin-once.ts';
 import { withLeftOpen } from './left-open.ts';
+import { goOnWithCalls, isUsedUp, standOf, waitForCalls } from './org-calls.ts';
 import { OrgCallFailed } from './org-call-failed.ts';
 
 /** An org in which a run acts. */
@@ -40,19 +40,15 @@ export const PASSES: Readonly<Record<CrmFailure['kind'], boolean>> = {
 /** Whether asking again may be answered otherwise. */
 const passes = ({ kind, code }: CrmFailure): boolean => PASSES[kind] && code !== TOO_LARGE;
 
-/** Until calls of the day are free again. */
-const LIMITED_RETRY = '5 minutes';
-
 /** A failure that passes is thrown, and the step is tried again; another one ends the run with what the platform says. */
 function settled(username: string, failed: OrgCallFailed): RunOutcome {
   const { failure } = failed;
   if (!passes(failure)) return refusalOf(username, failed);
-  const error = failureText(`Org ${username}`, failure);
   throw ApplicationFailure.create({
-    message: error,
+    message: failureText(`Org ${username}`, failure),
     type: REFUSED,
     nonRetryable: false,
-    ...(failure.kind === 'limited' && { nextRetryDelay: LIMITED_RETRY }),
+    ...(failure.kind === 'limited' && { nextRetryDelay: '5 minutes' }),
   });
 }
 
@@ -62,20 +58,27 @@ const refusalOf = (username: string, { failure }: OrgCallFailed): RunOutcome => 
   ...(failure.code !== null && { result: { platformCode: failure.code } }),
 });
 
+/** How a run acts in its org. */
+interface Acting extends Pick<CallOptions, 'signal'> {
+  /** What the run began is stopped: that may use the calls which runs leave to people. */
+  isCancel?: boolean;
+}
+
 /** Acts in the org of a run; what the org refuses is the outcome of the run. */
 export const actInOrg = (
   deps: Deps,
   tenant: TenantKey,
   run: RunContext,
-  options: Pick<CallOptions, 'signal'>,
+  acting: Acting,
   work: (org: ActedOrg) => Promise<HeldOutcome>,
-): Promise<HeldOutcome> => {
+): Promise<HeldOutcome | Pending> => {
+  const onFailure = async (username: string, failed: OrgCallFailed): Promise<RunOutcome | Pending> =>
+    isUsedUp(failed.failure)
+      ? waitForCalls(username, failed.failure, await standOf(deps, tenant, run))
+      : settled(username, failed);
   const onNoOrg = ({ message }: DomainError): RunOutcome => ({ status: 'failed', error: message });
-  return inOrg(deps, tenant, run, { ...options, onFailure: settled, onNoOrg }, work);
+  return inOrg<HeldOutcome | Pending>(deps, tenant, run, { ...acting, onFailure, onNoOrg }, work);
 };
-
-/** A followed operation is given up where its org has been away for so long since its steps last moved. */
-const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 
 /**
  * Takes a followed operation on in the org of its run. A failure that passes is waited for, for a day; another one ends
@@ -86,14 +89,15 @@ export async function followInOrg(
   deps: Deps,
   tenant: TenantKey,
   run: RunContext,
-  { signal, lookAt }: Pick<CallOptions, 'signal'> & { lookAt?: string },
+  { lookAt, ...acting }: Acting & { lookAt?: string },
   work: (org: ActedOrg) => Promise<RunOutcome | Pending>,
 ): Promise<RunOutcome | Pending> {
   const onFailure = async (username: string, failed: OrgCallFailed): Promise<RunOutcome | Pending> => {
     const { failure } = failed;
-    const { isGivenUp, goesOn } = await standOf(deps, tenant, run);
-    const isLockedOut = failure.kind === 'auth_failed' && goesOn;
-    if ((!passes(failure) && !isLockedOut) || isGivenUp) return refusalOf(username, failed);
+    const stand = await standOf(deps, tenant, run);
+    if (isUsedUp(failure)) return waitForCalls(username, failure, stand);
+    const isLockedOut = failure.kind === 'auth_failed' && stand.goesOn;
+    if ((!passes(failure) && !isLockedOut) || stand.isGivenUp) return refusalOf(username, failed);
     const againInSeconds = failure.kind === 'limited' || isLockedOut ? 300 : 60;
     return { againInSeconds, text: failureText(`Waiting for org ${username}`, failure) };
   };
@@ -103,7 +107,7 @@ export async function followInOrg(
     return goesOn && !isGivenUp ? { againInSeconds: 300, text: message } : { status: 'failed', error: message };
   };
   try {
-    const next = await inOrg(deps, tenant, run, { signal, onFailure, onNoOrg }, work);
+    const next = await inOrg(deps, tenant, run, { ...acting, onFailure, onNoOrg }, work);
     return lookAt === undefined ? next : await withLeftOpen(deps, tenant, run, next, lookAt);
   } catch (error) {
     if (error instanceof AskedTooSoon) return error.pending;
@@ -112,40 +116,27 @@ export async function followInOrg(
   }
 }
 
-/** Whether an org does, or may do, what a run asked for, and whether nothing has moved for too long. */
-async function standOf({ reads, now }: Deps, tenant: TenantKey, { id, startedAt }: RunContext) {
-  const steps = await stepsOfRun(reads.as(systemActor(tenant, 'flow')), id);
-  // What is only asked for again and again does not count.
-  const moved = steps.filter(({ state }) => state !== 'planned' && state !== 'asked');
-  const last = Math.max(
-    startedAt === null ? 0 : Date.parse(startedAt),
-    ...moved.map(({ updatedAt }) => Date.parse(updatedAt)),
-  );
-  return {
-    isGivenUp: last > 0 && now().getTime() - last > GIVEN_UP_AFTER_MS,
-    goesOn: steps.some(({ state }) => state === 'begun' || state === 'asked'),
-  };
-}
-
-interface InOrg<Result> extends Pick<CallOptions, 'signal'> {
+interface InOrg<Result> extends Acting {
   onFailure: (username: string, failed: OrgCallFailed) => Result | Promise<Result>;
   /** The org is not named, not registered, or refuses its credential. */
   onNoOrg: (error: DomainError) => Result | Promise<Result>;
 }
 
 async function inOrg<Result>(
-  { actingAs, crm }: Deps,
+  deps: Deps,
   tenant: TenantKey,
   run: RunContext,
-  { signal, onFailure, onNoOrg }: InOrg<Result>,
+  { signal, isCancel = false, onFailure, onNoOrg }: InOrg<Result>,
   work: (org: ActedOrg) => Promise<Result>,
 ): Promise<Result | RunOutcome> {
+  const { actingAs, crm } = deps;
   // In the name of whoever asked: a token with projects reaches no other orgs.
   const named = await refusedBy(() => actingAs({ ...run.requestedBy, ...tenant })((tx) => orgOfRun(tx, run)));
   if (named instanceof DomainError) return onNoOrg(named);
   const { id: orgId, username, instanceUrl, platformOrgId } = named;
   try {
-    const calls = crm.connections.callOrg({ ...tenant, orgId }, { isRun: true, signal });
+    const calls = crm.connections.callOrg({ ...tenant, orgId }, { isRun: !isCancel, signal });
+    if (run.status === 'waiting_org_calls' && !isCancel) await goOnWithCalls(deps, tenant, run, calls);
     return await work({ orgId, username, instanceUrl, platformOrgId, calls });
   } catch (error) {
     if (error instanceof OrgCallFailed) return onFailure(username, error);

@@ -1,6 +1,7 @@
 import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { moveStep, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import { displayOf } from '../../../domain/delivery/flows/run-status-rules.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import type { Deps } from '../../deps.ts';
 import type { Pending } from '../flows/operations.activities.ts';
@@ -17,7 +18,7 @@ export async function withLeftOpen(
   next: RunOutcome | Pending,
   lookAt: string,
 ): Promise<RunOutcome | Pending> {
-  if ('againInSeconds' in next || next.status !== 'failed' || next.code !== undefined) return next;
+  if ('againInSeconds' in next || displayOf(next.status) !== 'Failed' || next.code !== undefined) return next;
   const actor = systemActor(tenant, 'flow');
   const steps = await stepsOfRun(reads.as(actor), run.id);
   const open = steps.find(({ state }) => state === 'begun' || state === 'asked');

@@ -5,7 +5,7 @@ import { statement } from '../../kernel/data/statement.ts';
 import { notFound } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import type { RunWorkflowKey } from '../../kernel/shared/workflow-path-rules.ts';
-import { displayOf, type RunStatus } from './run-status-rules.ts';
+import { displayOf, type OpenStatus, type RunStatus } from './run-status-rules.ts';
 import { isFinal } from './run-moves.queries.ts';
 
 const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean }>()(
@@ -117,18 +117,18 @@ export async function claimRun(tx: Tx, id: string, engineRunId: string): Promise
   return run && { run, isTakenOver: before.engineRunId !== null && before.engineRunId !== engineRunId };
 }
 
-/** Notes for what a run waits, which is in `waiting_window`; false when that is known. */
-export async function noteWindow(
+/** Notes for what a run waits, which has that status; false when that is known. */
+export async function noteWait(
   { db, tenantId }: Tx,
   id: string,
-  { nextWindowAt, waitsFor }: { nextWindowAt: Date | null; waitsFor: string },
+  { status, nextWindowAt, waitsFor }: { status: OpenStatus; nextWindowAt: Date | null; waitsFor: string },
 ): Promise<boolean> {
   const noted = await db
     .updateTable('flow_run')
     .set({ nextWindowAt, waitsFor, updatedAt: sql`now()` })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
-    .where('status', '=', 'waiting_window')
+    .where('status', '=', status)
     .where((eb) =>
       eb.or([
         eb('waitsFor', 'is distinct from', waitsFor),

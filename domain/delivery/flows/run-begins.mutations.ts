@@ -26,15 +26,16 @@ import {
   type RunOutcome,
   type RunSummary,
 } from './flow-runs.mutations.ts';
-import { claimRun, noteWindow, type RunContext, runById } from './flow-runs.queries.ts';
+import { claimRun, type RunContext, runById } from './flow-runs.queries.ts';
 import { moveRun } from './run-moves.queries.ts';
 import { flowType } from './flow-types.ts';
 import { gatedAs, type RunGates, whyRefused } from './gates/gate-rules.ts';
 import { type Passage, passageOf } from './promoted-runs.ts';
 import { announceDeployment, keepDeployedContent } from './run-deployments.mutations.ts';
+import { noteWaiting } from './run-waits.mutations.ts';
 import { gatesOfRun } from './gates/run-gates.queries.ts';
 import { hasProgramBegun } from './programs/run-programs.queries.ts';
-import { displayOf, isFinal, type OpenStatus } from './run-status-rules.ts';
+import { displayOf, isAtWork, isFinal, type OpenStatus } from './run-status-rules.ts';
 
 /**
  * Claims a run for one workflow execution and plans it. One that nothing stands before is begun at once, unless a
@@ -62,7 +63,7 @@ export async function beginRun(
     await endRun(tx, run, outcome);
     return { run, outcome };
   };
-  const isUnderWay = isTakenOver && run.status === 'running';
+  const isUnderWay = isTakenOver && isAtWork(run.status);
   if (isUnderWay && (await hasProgramBegun(tx, id))) return { run, outcome: await closeRun(tx, run, LOST) };
   if (run.cancelRequestedAt !== null) return refuse(CANCELLED);
   const current = await currentGates(tx, run, commands);
@@ -112,7 +113,7 @@ export type WindowState =
 export async function awaitWindow(tx: Tx, id: string, commands: Commands): Promise<WindowState> {
   const run = await runById(tx, id, { forUpdate: true });
   const current = await currentGates(tx, run, commands);
-  const isUnderWay = run.status === 'running' || isFinal(run.status);
+  const isUnderWay = isAtWork(run.status) || isFinal(run.status);
   if (isUnderWay || !current?.hasWindows) return { isOpen: true };
   const { refusal: outcome, waiting } = await passageOf(tx, run, current.gates.environmentIds);
   if (outcome) return { isOpen: false, outcome };
@@ -125,19 +126,9 @@ async function waitForWindow(
   { nextAt, reason }: NonNullable<Passage['waiting']>,
 ): Promise<WindowState> {
   const nextWindowAt = nextAt === null ? null : new Date(nextAt);
-  if (await moveRun(tx, run.id, { status: 'waiting_window' })) {
-    auditMove(tx, run, 'run_waiting', `Run of ${run.taskType} waits: ${reason}`, { status: 'waiting_window' });
-    await tx.tell('runReached', run, { status: 'waiting_window', at: tx.now.toISOString() });
-  }
-  const next = nextWindowAt?.toISOString() ?? null;
-  if (await noteWindow(tx, run.id, { nextWindowAt, waitsFor: reason }))
-    emitEvent(tx, 'flow.waiting', {
-      ...eventDataOf(run),
-      status: displayOf('waiting_window'),
-      nextWindowAt: next,
-      reason,
-    });
-  return { isOpen: false, nextWindowAt: next, waitMs: nextAt === null ? null : nextAt - tx.now.getTime(), reason };
+  await noteWaiting(tx, run, 'waiting_window', { nextWindowAt, reason });
+  const waitMs = nextAt === null ? null : nextAt - tx.now.getTime();
+  return { isOpen: false, nextWindowAt: nextWindowAt?.toISOString() ?? null, waitMs, reason };
 }
 
 /** Moves a run to the gate at which it waits now, which its work item shows. Retrying is safe. */
@@ -152,7 +143,8 @@ export async function waitAtGate(tx: Tx, id: string, status: OpenStatus): Promis
  */
 export async function beginGatedRun(tx: Tx, id: string, commands: Commands): Promise<boolean> {
   const run = await runById(tx, id, { forUpdate: true });
-  if (run.status !== 'running' && !isFinal(run.status)) {
+  if (isAtWork(run.status)) return true;
+  if (!isFinal(run.status)) {
     await holdCandidate(tx, run);
     const current = await currentGates(tx, run, commands);
     if (current && !(await passesGates(tx, run, current))) return false;

@@ -20,6 +20,7 @@ const TRAITS = {
   waiting_window: { display: 'Waiting', isFinal: false },
   waiting_lock: { display: 'Waiting', isFinal: false },
   running: { display: 'Running', isFinal: false },
+  waiting_org_calls: { display: 'Waiting', isFinal: false },
   succeeded: { display: 'Completed', isFinal: true },
   partial: { display: 'Partial', isFinal: true },
   failed: { display: 'Failed', isFinal: true },
@@ -47,6 +48,8 @@ export const NEW_RUN: RunStatus = 'dispatched';
 export const displayOf = (status: RunStatus): DisplayStatus => TRAITS[status].display;
 /** Whether a run has ended. */
 export const isFinal = (status: RunStatus): status is FinalStatus => TRAITS[status].isFinal;
+/** Whether the work of an open run has begun: it goes on, or waits until its org takes calls of runs again. */
+export const isAtWork = (status: RunStatus): boolean => status === 'running' || status === 'waiting_org_calls';
 /** Whether a run ended well. */
 export const isSuccess = (status: RunStatus): boolean => TRAITS[status].display === 'Completed';
 

@@ -1,30 +1,33 @@
 import { isoOf } from '../../kernel/text/date-time-rules.ts';
 import type { RunStatus } from './run-status-rules.ts';
 
-export const WAIT_KINDS = ['approval', 'window', 'lock'] as const;
+export const WAIT_KINDS = ['approval', 'window', 'lock', 'org_calls'] as const;
 
-/** For what, and for whom, a run waits before its work begins. */
+/** For what, and for whom, a run waits before its work begins, or in the middle of it for calls of its org. */
 export interface RunWait {
   for: (typeof WAIT_KINDS)[number];
   /** E-mails and team slugs of those who may approve, or who holds the lock; empty: the owners, or nobody in particular. */
   who: string[];
   /** For people. */
   reason: string;
-  /** ISO 8601: when the approval expires, the window opens or the lease of the lock ends, as far as that is known. */
+  /**
+   * ISO 8601: when the approval expires, the window opens or the lease of the lock ends, as far as that is known. Nobody knows
+   * when an org takes calls again.
+   */
   until: string | null;
 }
 
 /** What is known of the gates of a run. */
 export interface GateFacts {
   status: RunStatus;
-  /** Why it waits for a window; null: it waits for none. */
+  /** Why it waits for a window, or for calls of its org; null: it waits for neither. */
   waitsFor: string | null;
   nextWindowAt: string | null;
   approval: { approvers: string[]; minApprovals: number; given: number; expiresAt: string } | null;
   lock: { environmentName: string; heldBy: string | null; expiresAt: string | null } | null;
 }
 
-/** What a run waits for; null for one that has begun, has ended, or has not come to a gate yet. */
+/** What a run waits for; null for one whose work goes on, that has ended, or has not come to a gate yet. */
 export function waitOf({ status, waitsFor, nextWindowAt, approval, lock }: GateFacts): RunWait | null {
   if (status === 'waiting_approval' && approval) {
     const { approvers, minApprovals, given, expiresAt } = approval;
@@ -39,6 +42,8 @@ export function waitOf({ status, waitsFor, nextWindowAt, approval, lock }: GateF
       reason: waitsFor ?? 'A window of its environment',
       until: nextWindowAt && isoOf(nextWindowAt),
     };
+  if (status === 'waiting_org_calls')
+    return { for: 'org_calls', who: [], reason: waitsFor ?? 'Calls of its org', until: null };
   if (status === 'waiting_lock' && lock) {
     const { environmentName, heldBy, expiresAt } = lock;
     const reason = `The lock of ${environmentName}${heldBy === null ? '' : `, which ${heldBy} holds`}`;

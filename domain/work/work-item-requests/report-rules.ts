@@ -24,6 +24,7 @@ const EVENTS: Record<RunStatus, RequestEvent> = {
   waiting_window: 'accepted',
   waiting_lock: 'accepted',
   running: 'started',
+  waiting_org_calls: 'started',
   succeeded: 'completed',
   partial: 'failed',
   failed: 'failed',
@@ -57,11 +58,12 @@ export function reportRetryAt(
 /** What the status of a run is for the request that it executes. */
 export const eventOfRun = (status: RunStatus): RequestEvent => EVENTS[status];
 
-/** At which gate a run waits. Anybody may read a work item: who approves or holds the lock is not named there. */
+/** What a run waits for. Anybody may read a work item: who approves or holds the lock is not named there. */
 const WAITS: Partial<Record<RunStatus, string>> = {
   waiting_approval: 'for approval',
   waiting_window: 'for the window of its environment',
   waiting_lock: 'for the lock of its environment',
+  waiting_org_calls: 'for calls of its org',
 };
 
 /** Whether a work item shows that its run has this status: one that was only just accepted may begin at once. */

@@ -17,7 +17,7 @@ import type {
   CommandActivities,
   OwnCommandActivities,
 } from '../../../activities/delivery/flows/commands.activities.ts';
-import type { OperationActivities } from '../../../activities/delivery/flows/operations.activities.ts';
+import type { OperationActivities, Pending } from '../../../activities/delivery/flows/operations.activities.ts';
 import type { PipelineActivities } from '../../../activities/delivery/flows/pipelines.activities.ts';
 import type { RunPlan } from '../../../activities/delivery/flows/run-steps.activities.ts';
 import { locksOf } from '../../../domain/delivery/flows/programs/executor-rules.ts';
@@ -101,7 +101,7 @@ export class RunExecution {
     const taskQueue = queueBeside(queue);
     const { runOperation, advanceOperation } = proxyActivities<OperationActivities>({ ...options, taskQueue });
     if (form === 'followed') return this.#followOperation(advanceOperation, taskQueue);
-    return form === 'held' ? this.#runForATime(runOperation, taskQueue) : runOperation(this.#run);
+    return form === 'held' ? this.#runForATime(runOperation, taskQueue) : this.#untilEnded(runOperation);
   }
 
   /** Why the operation of a run cannot go; null: nothing is known against it, or it could not be found out. */
@@ -120,17 +120,22 @@ export class RunExecution {
   /** Takes an operation on until it ends; one that is cancelled is stopped in its org, as far as that can be done. */
   async #followOperation(advance: OperationActivities['advanceOperation'], taskQueue: string): Promise<RunOutcome> {
     try {
-      for (;;) {
-        const next = await advance(this.#run);
-        if (!('againInSeconds' in next)) return next;
-        setCurrentDetails(progressText(next.text, next.progress ?? {}));
-        await sleep(Math.max(1, next.againInSeconds * 1_000), { summary: next.text });
-      }
+      return await this.#untilEnded(advance);
     } catch (error) {
       if (!isCancellation(error)) throw error;
     }
     const remark = await CancellationScope.nonCancellable(() => this.#cancelOperation(taskQueue));
     return remark === null ? { status: 'cancelled' } : { status: 'cancelled', error: remark };
+  }
+
+  /** Takes an operation on, with the pauses that it asks for, until it has ended. */
+  async #untilEnded<Outcome extends RunOutcome>(take: (run: RunKey) => Promise<Outcome | Pending>): Promise<Outcome> {
+    for (;;) {
+      const next = await take(this.#run);
+      if (!('againInSeconds' in next)) return next;
+      setCurrentDetails(progressText(next.text, next.progress ?? {}));
+      await sleep(Math.max(1, next.againInSeconds * 1_000), { summary: next.text });
+    }
   }
 
   async #cancelOperation(taskQueue: string): Promise<string | null> {
@@ -154,7 +159,7 @@ export class RunExecution {
       });
     let begun: RunOutcome = { status: 'cancelled' };
     try {
-      const { heldUntil, ...outcome } = await run(this.#run);
+      const { heldUntil, ...outcome } = await this.#untilEnded(run);
       begun = outcome;
       if (heldUntil !== undefined) {
         setCurrentDetails(`Lasts until ${heldUntil}`);

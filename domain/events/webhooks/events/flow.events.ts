@@ -75,7 +75,7 @@ export const flowEvents = {
       'An approval became stale: packages changed, the candidate was aborted, or a newer request replaced it',
   }),
   'flow.waiting': defineEvent(
-    'A flow run waits for a window of its environment, or for what comes before',
+    'A flow run waits for a window of its environment, for what comes before, or for calls of its org',
     WaitingFlow,
   ),
   'promotion.overridden': defineEvent(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AuthUrl } from '../../crm/auth-url-rules.ts';
-import type { CrmAnswer, CrmFailure, CrmFailureKind, CrmPlatform } from '../../crm/crm-platform.port.ts';
+import type { CrmAnswer, CrmFailure, CrmFailureKind, CrmPlatform, PlatformLimit } from '../../crm/crm-platform.port.ts';
 import { failure as crmFailure } from '../../crm/platform-error-rules.ts';
 import type { FencedReads } from '../../../kernel/data/fenced-reads.ts';
 import type { Actor } from '../../../kernel/shared/actor.ts';
@@ -74,6 +74,12 @@ const callsReserved = (part: number): CrmFailure =>
     `More than ${part * 100} % of the daily calls of the org are used up.`,
     'Work in the background and runs go on when there are calls again.',
   );
+
+/** Why runs leave an org alone, by the limits that it has now; null: they may call it. */
+export function whyNoCallsOfRuns(limits: readonly PlatformLimit[]): CrmFailure | null {
+  const daily = limits.find(({ name }) => name === 'DailyApiRequests');
+  return daily && daily.max - daily.remaining > daily.max * RUNS_UP_TO ? callsReserved(RUNS_UP_TO) : null;
+}
 
 /**
  * Access tokens of orgs, minted by one at a time: callers in this process share an attempt, other processes wait for its

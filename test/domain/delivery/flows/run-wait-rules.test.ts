@@ -48,6 +48,10 @@ test.each([
     { ...facts, status: 'waiting_lock' as const, lock: { environmentName: 'uat', heldBy: null, expiresAt: null } },
     { for: 'lock', who: [], reason: 'The lock of uat', until: null },
   ],
+  [
+    { ...facts, status: 'waiting_org_calls' as const, waitsFor: 'More than 90 % are used up', nextWindowAt: null },
+    { for: 'org_calls', who: [], reason: 'More than 90 % are used up', until: null },
+  ],
 ])('%j', (known, wait) => {
   expect(waitOf(known)).toEqual(wait);
 });

@@ -26,6 +26,7 @@ test.each([
   ['waiting_approval', 'waiting', 'Waiting for approval'],
   ['waiting_window', 'waiting', 'Waiting for the window of its environment'],
   ['waiting_lock', 'waiting', 'Waiting for the lock of its environment'],
+  ['waiting_org_calls', 'waiting', 'Waiting for calls of its org'],
   ['running', 'running', 'Running'],
   ['succeeded', 'done', 'Completed'],
 ] as const)('a work item shows that its run is %s', (status, state, line) => {
