@@ -60,6 +60,7 @@ import { workItemPlacesRoutes } from './delivery/releases/work-items.routes.ts';
 import { workItemsRoutes } from './work/work-items/work-items.routes.ts';
 import { rollingAnalysisRoutes } from './delivery/release-candidates/rolling-analysis.routes.ts';
 import { releaseEventRoutes } from './delivery/release-candidates/release-event.routes.ts';
+import { orgMaintenanceRoutes } from './orgs/org-maintenance/org-maintenance.routes.ts';
 import { orgLimitsRoutes } from './orgs/org-limits/org-limits.routes.ts';
 import { metricQueriesRoutes } from './insight/metrics/metric-queries.routes.ts';
 import { metricsRoutes as ingestedMetricsRoutes } from './insight/metrics/metrics.routes.ts';
@@ -100,6 +101,7 @@ export const routes: readonly AnyRoute[] = [
   ...integrationsRoutes,
   ...crmOrgsRoutes,
   ...orgCredentialsRoutes,
+  ...orgMaintenanceRoutes,
   ...orgOverviewRoutes,
   ...invitationsRoutes,
   ...projectsRoutes,

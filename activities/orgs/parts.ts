@@ -1,6 +1,8 @@
 import type { CrmParts } from '../../domain/orgs/crm-orgs/org-scope.ts';
 import { createOrgConnections } from '../../domain/orgs/crm-orgs/tokens/org-connections.ts';
 import { createOrgPolls, type OrgPolls } from '../../domain/orgs/org-limits/org-polls.ts';
+import type { CalendarSource } from '../../domain/orgs/org-maintenance/calendar-source.port.ts';
+import { createCalendarSource } from '../adapters/calendars/calendar-source.ts';
 import { createCrmPlatform } from '../adapters/crm/crm-platform.ts';
 import type { Base, Made } from '../base.ts';
 import type { MockParts } from '../mocks/parts.ts';
@@ -9,6 +11,8 @@ export interface OrgParts {
   crm: CrmParts;
   /** Asks orgs for their limits. */
   orgPolls: OrgPolls;
+  /** Where calendars of maintenance are read. */
+  calendars: CalendarSource;
 }
 
 export function createOrgParts({
@@ -26,6 +30,7 @@ export function createOrgParts({
     scratchAuthField: config.CRM_SCRATCH_AUTH_FIELD,
     timeouts: { callMs: config.CRM_CALL_SECONDS * 1_000 },
   });
+  const calendars = createCalendarSource(hosts);
   const connections = createOrgConnections({ platform, reads, actingAs, encryption, now, log });
   return {
     parts: {
@@ -38,8 +43,9 @@ export function createOrgParts({
         everyMs: config.ORG_LIMITS_EVERY_MINUTES * 60_000,
         log,
       }),
+      calendars,
     },
-    close: platform.close,
+    close: () => Promise.all([platform.close(), calendars.close()]),
   };
 }
 

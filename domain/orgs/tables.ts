@@ -15,12 +15,14 @@ import {
   OrgContentSchema,
   OrgSyncSchema,
 } from './org-explorer/org-explorer.entities.ts';
+import { OrgMaintenanceSchema } from './org-maintenance/org-maintenance.entities.ts';
 import type { TablesOf } from '../kernel/data/tables.ts';
 
 /** The tables of the area. */
 export const entities = [
   CrmOrgSchema,
   CrmTokenSchema,
+  OrgMaintenanceSchema,
   OrgLimitHourSchema,
   OrgLimitSampleSchema,
   OrgLimitStateSchema,

@@ -16,6 +16,7 @@ const ADDITIONS = [
   /^\w+ \/api\/application-tokens(\/|$)/,
   /^\w+ \/api\/integrations(\/|$)/,
   /^GET \/api\/auth\/crm\/(health|sandboxes)$/,
+  /^(GET|PUT) \/api\/auth\/crm\/org\/maintenance$/,
   /^GET \/api\/orgs\/explorer\/(changes|compare|unpackaged)$/,
   /^PUT \/api\/orgs\/explorer\/internal\/contents\/\{sha256\}$/,
   /^\w+ \/api\/projects(\/|$)/,

@@ -59,7 +59,7 @@ export async function cancelSource(
     return null;
   }
   // An org that is away is asked again: what passes is thrown.
-  const { status, error } = await actInOrg(deps, tenant, run, { signal }, async (org) => {
+  const { status, error } = await actInOrg(deps, tenant, run, { signal, isCancel: true }, async (org) => {
     const work = { deps, tenant, run, org };
     const remark = (await whyElsewhere(work, deploy)) ?? (await stop(work, build, deploy, signal));
     return { status: 'cancelled', ...(remark !== null && { error: remark }) };

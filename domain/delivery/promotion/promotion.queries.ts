@@ -3,17 +3,37 @@ import { isOneOf } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { statement } from '../../kernel/data/statement.ts';
 import type { ReadDatabase } from '../../kernel/data/tables.ts';
+import { freezeOf, type MaintenanceEntry } from '../../orgs/org-maintenance/maintenance-rules.ts';
+import { maintenanceByName } from '../../orgs/org-maintenance/org-maintenance.queries.ts';
+import type { PromotionPolicy } from '../../projects/policies/promotion-policy-rules.ts';
 
-/** The environments of these ids, in the order in which releases travel. */
-export const promotionTargets = ({ db, tenantId }: Reads, environmentIds: readonly string[]) =>
-  db
+/**
+ * The environments of these ids, in the order in which releases travel. Maintenance of their orgs is among their freezes.
+ */
+export async function promotionTargets(reads: Reads, environmentIds: readonly string[]) {
+  const { db, tenantId } = reads;
+  const targets = await db
     .selectFrom('environment')
     .where('tenantId', '=', tenantId)
     .where('id', '=', sql<string>`any (${environmentIds}::uuid[])`)
     .orderBy('orchestrationOrder')
     .orderBy('name')
-    .select(['id', 'projectId', 'name', 'branch', 'promotion', 'orchestrationOrder'])
+    .select(['id', 'projectId', 'name', 'branch', 'orgUsername', 'promotion', 'orchestrationOrder'])
     .execute();
+  const maintenance = await maintenanceByName(
+    reads,
+    targets.flatMap(({ orgUsername }) => orgUsername ?? []),
+  );
+  return targets.map(({ orgUsername, ...target }) => {
+    const entries = orgUsername === null ? undefined : maintenance.get(orgUsername.toLowerCase());
+    return entries === undefined ? target : { ...target, promotion: withMaintenance(target.promotion, entries) };
+  });
+}
+
+const withMaintenance = (policy: PromotionPolicy | null, entries: readonly MaintenanceEntry[]): PromotionPolicy => ({
+  ...policy,
+  freezes: [...(policy?.freezes ?? []), ...entries.map(freezeOf)],
+});
 
 const waitingRuns = (db: ReadDatabase) =>
   db

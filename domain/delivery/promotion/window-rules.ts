@@ -1,4 +1,4 @@
-import { clockAt, momentOfClock } from './local-time-rules.ts';
+import { clockAt, momentOfClock } from '../../kernel/text/local-time-rules.ts';
 import {
   DAYS,
   type Freeze,

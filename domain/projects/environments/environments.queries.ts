@@ -75,7 +75,7 @@ export const environmentsOfOrg = ({ db, tenantId }: Reads, username: string) =>
     .where('tenantId', '=', tenantId)
     .where(sql`lower(org_username)`, '=', username.toLowerCase())
     .orderBy('id')
-    .select('id')
+    .select(['id', 'projectId'])
     .execute();
 
 /** An environment that named an org by the short name of a sandbox until now. */

@@ -59,6 +59,14 @@ export const crmOrgsExamples = featureExamples(
     listOrgs: () => ({ query: { type: 'production' } }),
     getOrg: ({ hubUsername: username }) => ({ query: { username, authType: 'accessToken' } }),
     updateOrg: ({ hubUsername: username }) => ({ query: { username }, body: { metadata: { alias: 'prod' } } }),
+    setOrgMaintenance: ({ hubUsername: username }) => ({
+      query: { username },
+      body: {
+        entries: [{ from: '2036-12-05T22:00:00Z', to: '2036-12-06T02:00:00Z', summary: 'Major release' }],
+        icsUrl: 'https://calendar.acme.example/maintenance.ics',
+      },
+    }),
+    getOrgMaintenance: ({ hubUsername: username }) => ({ query: { username } }),
     deleteOrg: ({ leavingUsername: username }) => ({ query: { username } }),
     testOrgConnection: ({ hubUsername: username }) => ({ query: { username } }),
     getDefaultDevHub: () => ({ query: { authType: 'cliAuthUrl' } }),

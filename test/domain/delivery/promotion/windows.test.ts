@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
-import { clockAt, momentOfClock } from '../../../../domain/delivery/promotion/local-time-rules.ts';
+import { clockAt, momentOfClock } from '../../../../domain/kernel/text/local-time-rules.ts';
 import {
   type Day,
   DAYS,

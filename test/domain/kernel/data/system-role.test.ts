@@ -80,6 +80,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'flow_check',
     'flow_run',
     'flow_schedule',
+    'org_maintenance',
     'privilege_grant',
     'project',
     'verification',

@@ -69,6 +69,11 @@ test('the list names every column in which the service stores an encrypted value
   await owner.post(201, '/api/projects', { identifier: 'hooked/twice', platform: 'host-a' });
   for (const _ of ['first', 'second']) await owner.post(201, '/api/projects/hooked%2Ftwice/hook-secret');
   await app.as(app.member).post(201, '/api/users/me/totp');
+  const [org] = await owner.get(200, '/api/auth/crm/orgs?type=production&limit=1');
+  await owner.put(200, `/api/auth/crm/org/maintenance?username=${org.username}`, {
+    entries: [],
+    icsUrl: 'https://calendar.acme.example/maintenance.ics',
+  });
 
   const texts = await app.sql<{ table_name: string; column_name: string }>(
     `select c.table_name, c.column_name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
