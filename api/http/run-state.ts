@@ -26,6 +26,9 @@ export const RunState = z
         }),
       })
       .nullable()
-      .meta({ description: 'For what and for whom the run waits, before its work begins or for calls of its org; null: for nothing' }),
+      .meta({
+        description:
+          'For what and for whom the run waits, before its work begins or for calls of its org; null: for nothing',
+      }),
   })
   .meta({ id: 'RunState' });

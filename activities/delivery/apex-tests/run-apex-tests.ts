@@ -92,9 +92,7 @@ async function stopped(
     const remark = (await whyElsewhere(given, steps)) ?? (await stop(given, step));
     return { status: 'cancelled', ...(remark !== null && { error: remark }) };
   });
-  return 'againInSeconds' in outcome
-    ? 'Tests may go on: the org could not be reached'
-    : (outcome.error ?? null);
+  return 'againInSeconds' in outcome ? 'Tests may go on: the org could not be reached' : (outcome.error ?? null);
 }
 
 async function stop(given: OrgWork, step: StepRow): Promise<string | null> {

@@ -59,13 +59,15 @@ export async function cancelSource(
     return null;
   }
   // An org that is away is asked again: what passes is thrown.
-  const { status, error } = await actInOrg(deps, tenant, run, { signal, isCancel: true }, async (org) => {
+  const outcome = await actInOrg(deps, tenant, run, { signal, isCancel: true }, async (org) => {
     const work = { deps, tenant, run, org };
     const remark = (await whyElsewhere(work, deploy)) ?? (await stop(work, build, deploy, signal));
     return { status: 'cancelled', ...(remark !== null && { error: remark }) };
   });
+  const error = 'againInSeconds' in outcome ? outcome.text : outcome.error;
   if (error === undefined) return null;
-  const remark = status === 'failed' ? `The deployment may go on, look at ${LOOK_AT}: ${error}` : error;
+  const isStopped = 'status' in outcome && outcome.status !== 'failed';
+  const remark = isStopped ? error : `The deployment may go on, look at ${LOOK_AT}: ${error}`;
   await move({ deps, tenant }, deploy, { state: 'unknown', error: remark });
   return remark;
 }

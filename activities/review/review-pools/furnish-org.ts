@@ -3,7 +3,7 @@ import { settingsFiles } from '../../../domain/review/review-pools/scratch-defin
 import { intentOf, type RegisteredOrg } from '../../../domain/review/review-pools/pool-parts.ts';
 import { setInstanceState } from '../../../domain/review/review-pools/review-instances.mutations.ts';
 import { problemText, verdictOf } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
-import { deployRequestsSince } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
+import { deployRequestsSince, mayBeAsked } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
 import { findRun } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import { acceptNewRun } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { POOL_PARTS } from '../../../domain/delivery/flows/flow-types.ts';
@@ -31,7 +31,16 @@ export async function deploySettings(work: PoolWork, step: StepRow, made: Regist
       const started = await org.calls.startDeployment({ archive, checkOnly: false, testLevel: 'default', tests: [] });
       return started.isOk ? { isOk: true, value: started.value.deploymentId } : started;
     },
-    find: ownSince(deps, tenant, org, step, { soql: deployRequestsSince({ checkOnly: false }), member: 'Id' }),
+    find: ownSince(deps, tenant, org, step, {
+      soql: deployRequestsSince({ checkOnly: false }),
+      member: 'Id',
+      async mayBe(id) {
+        const found = await org.calls.deploymentStatus(id);
+        const components = Object.keys(settings).length;
+        const asked = { checkOnly: false, testLevel: 'default', tests: [], components, isQuick: false } as const;
+        return found.isOk ? { isOk: true, value: mayBeAsked(asked, found.value) } : found;
+      },
+    }),
     lookAt: `Deployment Status in Setup of ${made.username}`,
   });
   const deployment = answered(await org.calls.deploymentStatus(begun.externalId ?? '', { includeDetails: true }));

@@ -60,7 +60,8 @@ export const Run = z
       description: 'When a run that waits for a window can go on, as far as that is known',
     }),
     waitsFor: z.string().nullable().meta({
-      description: 'Why a run waits in `waiting_window` (the window, the freeze, or what must be deployed before) or in `waiting_org_calls`',
+      description:
+        'Why a run waits in `waiting_window` (the window, the freeze, or what must be deployed before) or in `waiting_org_calls`',
     }),
     override: z
       .object({ reason: z.string(), by: z.string(), at: Timestamp })

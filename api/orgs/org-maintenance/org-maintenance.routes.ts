@@ -39,7 +39,9 @@ const Maintenance = z
           .string()
           .meta({ description: 'Host of its address, which is not shown', example: 'calendar.acme.example' }),
         readAt: Timestamp.nullable().meta({ description: 'When it was read last; null: never yet' }),
-        isStale: z.boolean().meta({ description: 'It was never read, or not for 24 hours: its entries may be outdated' }),
+        isStale: z
+          .boolean()
+          .meta({ description: 'It was never read, or not for 24 hours: its entries may be outdated' }),
         failure: z.string().nullable().meta({ description: 'Why it could not be read the last time' }),
         remarks: z.array(z.string()).meta({ description: 'What in it was not understood, and does not count' }),
       })
