@@ -29,6 +29,7 @@ import { cascadeMerge } from './delivery/cascade/cascade-merge.ts';
 import { installArtifacts } from './delivery/org-deployments/install-artifacts.ts';
 import { runApexTests } from './delivery/apex-tests/run-apex-tests.ts';
 import { installPackages } from './delivery/org-packages/install-packages.ts';
+import { releaseOperation } from './delivery/org-releases/release-operation.ts';
 import { uninstallPackages } from './delivery/org-packages/uninstall-packages.ts';
 import { elevatePrivileges } from './delivery/org-people/elevate-privileges.ts';
 import { takeBackPrivileges } from './delivery/org-people/take-back-privileges.ts';
@@ -103,6 +104,8 @@ const OPERATIONS: Operations = {
     'pool-sandbox': SANDBOX_OPERATIONS['request-sandbox-create'],
     'pool-packages': installPackages,
     'pool-source': installArtifacts,
+    'execute-release': releaseOperation,
+    'rollback-release': releaseOperation,
   },
 };
 

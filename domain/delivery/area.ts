@@ -6,6 +6,7 @@ import { whyNotCascade } from './cascade/cascade-offers.ts';
 import { whyNotSource } from './org-deployments/deploy-offers.ts';
 import { whyNotTested } from './apex-tests/apex-tests-offers.ts';
 import { whyNotPackages } from './org-packages/package-offers.ts';
+import { whyNotRelease } from './org-releases/release-offers.ts';
 import { whyNotPeople } from './org-people/people-offers.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { followPostCopy } from './sandboxes/post-copy.mutations.ts';
@@ -21,6 +22,7 @@ const WHY_NOT: readonly ((tx: Tx, offered: OfferedType) => Promise<string | null
   whyNotSandbox,
   whyNotTested,
   whyNotSource,
+  whyNotRelease,
 ];
 
 /** What the area adds to the service. */

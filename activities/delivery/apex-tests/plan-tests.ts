@@ -1,7 +1,8 @@
+import { COMPARE, isTestStep, RUN_TESTS } from '../../../domain/delivery/apex-tests/apex-test-rules.ts';
 import { keepTestRun } from '../../../domain/delivery/apex-tests/test-history.queries.ts';
 import { gatesOf, lookAtChanges } from '../../../domain/delivery/apex-tests/test-outcome-rules.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
-import { addStep, planSteps, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import { addStep, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { projectById } from '../../../domain/projects/projects/projects.queries.ts';
@@ -10,17 +11,14 @@ import { inUnit, move, type OrgWork } from '../org-steps/org-work.ts';
 import { type ChosenTests, chooseTests } from './choose-tests.ts';
 import { comparedCommits, ranByOrg, sidesOf } from './compared-commits.ts';
 
-export const COMPARE = 'Choose the tests that concern what changed';
-export const FIRST = 'Run Apex tests';
-
 /**
- * The steps of a run, which are planned once, with what the org runs, what is compared, and what the run must come to. Throws
+ * The steps of a run that are about tests, which are planned once, with what the org runs, what is compared, and what the run must come to. Throws
  * `flow_unavailable` where what changed is to choose the tests, and cannot be known.
  */
 export async function plannedTests(work: OrgWork, signal: AbortSignal): Promise<StepRow[]> {
   const { deps, tenant, run, org } = work;
   const reads = deps.reads.as(systemActor(tenant, 'flow'));
-  const before = await stepsOfRun(reads, run.id);
+  const before = (await stepsOfRun(reads, run.id)).filter(isTestStep);
   if (before.length > 0) return before;
   const project = run.projectId === null ? undefined : await projectById(reads, run.projectId);
   const gates = gatesOf(run.payload, project?.configuration.apexTests);
@@ -43,8 +41,8 @@ export async function plannedTests(work: OrgWork, signal: AbortSignal): Promise<
     await keepTestRun(tx, run.id, begun);
     const first = isChosen
       ? { name: COMPARE, orgId: null, intent: { commitSha, baseSha } }
-      : { name: FIRST, orgId: org.orgId };
-    return planSteps(tx, run.id, [first]);
+      : { name: RUN_TESTS, orgId: org.orgId };
+    return (await addStep(tx, run.id, first)).filter(isTestStep);
   });
 }
 
@@ -77,8 +75,8 @@ export async function beginChosen(work: OrgWork, chosen: ChosenTests): Promise<P
   if (classNames?.length === 0)
     return untested.length === 0 ? null : failed(`No test reaches what changed: ${untested.join(', ')}`, chosen);
   const intent = classNames === null ? {} : { classNames };
-  await inUnit(work, (tx) => addStep(tx, work.run.id, { name: FIRST, orgId: work.org.orgId, intent }));
-  return { againInSeconds: 0, text: FIRST };
+  await inUnit(work, (tx) => addStep(tx, work.run.id, { name: RUN_TESTS, orgId: work.org.orgId, intent }));
+  return { againInSeconds: 0, text: RUN_TESTS };
 }
 
 const failed = (error: string, chosen: ChosenTests): RunOutcome => ({

@@ -2,8 +2,11 @@ import type { Pending, FollowedOperation } from '../flows/operations.activities.
 import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import {
+  COMPARE,
+  isTestStep,
   lockedMethods,
   mayBeOf,
+  RUN_AGAIN,
   testOrderOf,
   testResultOf,
   type TestResult,
@@ -34,12 +37,11 @@ import { noteProgress } from '../org-steps/note-progress.ts';
 import { inUnit, move, type OrgWork } from '../org-steps/org-work.ts';
 import { ownSince } from '../org-steps/own-since.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
-import { beginChosen, chosenTests, COMPARE, compareStep, plannedTests } from './plan-tests.ts';
+import { beginChosen, chosenTests, compareStep, plannedTests } from './plan-tests.ts';
 import { settle } from './settle-tests.ts';
 
 /** A run keeps at most so many results. */
 const RESULTS_MAX = 20_000;
-const AGAIN = 'Run the tests again that could not lock a row';
 const LOOK_AT = 'Apex Test Execution in Setup';
 const TOOLING = { isTooling: true };
 
@@ -49,24 +51,14 @@ const whyElsewhere = ({ deps, tenant, org }: OrgWork, steps: readonly StepRow[])
 /** Runs Apex tests in an org; those that fail for a lock are run a second time, by themselves. */
 export const runApexTests: FollowedOperation = {
   advance(deps, tenant, run, signal) {
-    return followInOrg(deps, tenant, run, { signal, lookAt: LOOK_AT }, async (org) => {
-      const given = { deps, tenant, run, org };
-      const steps = await plannedTests(given, signal);
-      const open = steps.find(({ state }) => !isEnded(state));
-      const elsewhere = await whyElsewhere(given, steps);
-      if (elsewhere !== null) return fail(given, open, elsewhere);
-      if (open?.name === COMPARE) return compareStep(given, open, signal);
-      if (open) return followTests(given, open);
-      const last = steps.at(-1);
-      if (last?.state === 'failed' || last?.state === 'unknown') return outcomeOfFailed(last);
-      const chosen = last?.name === COMPARE ? chosenTests(steps) : undefined;
-      const next = chosen ? await beginChosen(given, chosen) : await runAgain(given, steps);
-      return next ?? settle(given, steps, signal);
-    });
+    return followInOrg(deps, tenant, run, { signal, lookAt: LOOK_AT }, (org) =>
+      advanceTests({ deps, tenant, run, org }, signal),
+    );
   },
 
   async cancel(deps, tenant, run, signal) {
-    const steps = await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id);
+    const all = await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id);
+    const steps = all.filter(isTestStep);
     const open = steps.find(({ state }) => !isEnded(state));
     if (!open) return steps.find(({ state }) => state === 'unknown')?.error ?? null;
     const remark = open.state === 'planned' ? null : await stopped({ deps, tenant, run }, steps, open, signal);
@@ -74,6 +66,21 @@ export const runApexTests: FollowedOperation = {
     return remark;
   },
 };
+
+/** Takes the tests that a run's payload asks for on, behind the other steps that the run has. */
+export async function advanceTests(given: OrgWork, signal: AbortSignal): Promise<RunOutcome | Pending> {
+  const steps = await plannedTests(given, signal);
+  const open = steps.find(({ state }) => !isEnded(state));
+  const elsewhere = await whyElsewhere(given, steps);
+  if (elsewhere !== null) return fail(given, open, elsewhere);
+  if (open?.name === COMPARE) return compareStep(given, open, signal);
+  if (open) return followTests(given, open);
+  const last = steps.at(-1);
+  if (last?.state === 'failed' || last?.state === 'unknown') return outcomeOfFailed(last);
+  const chosen = last?.name === COMPARE ? chosenTests(steps) : undefined;
+  const next = chosen ? await beginChosen(given, chosen) : await runAgain(given, steps);
+  return next ?? settle(given, steps, signal);
+}
 
 async function fail(given: OrgWork, step: StepRow | undefined, error: string): Promise<RunOutcome> {
   if (step) await move(given, step, { state: 'failed', error });
@@ -118,8 +125,11 @@ const jobSince = ({ deps, tenant, org, run }: OrgWork, step: StepRow) =>
     async mayBe(jobId) {
       const items = await org.calls.query(classesOfRun(jobId));
       if (!items.isOk) return items;
-      const classes = items.value.rows.map(({ ApexClass }) => String((ApexClass as CrmRow | null)?.Name ?? ''));
-      return { isOk: true, value: mayBeOf(orderOf(run, step), classes.filter(Boolean)) };
+      const classes = items.value.rows.flatMap(({ ApexClass }) => {
+        const { Name: name } = (ApexClass ?? {}) as CrmRow;
+        return typeof name === 'string' ? [name] : [];
+      });
+      return { isOk: true, value: mayBeOf(orderOf(run, step), classes) };
     },
   });
 
@@ -181,15 +191,15 @@ async function resultsOf(calls: CrmOrg, jobId: string, { isRepeated }: { isRepea
 
 /** Null: there is nothing to run again, or that was done. */
 async function runAgain(given: OrgWork, steps: readonly StepRow[]): Promise<Pending | null> {
-  if (steps.some(({ name }) => name === AGAIN)) return null;
+  if (steps.some(({ name }) => name === RUN_AGAIN)) return null;
   const { run, org } = given;
   const failures = await inUnit(given, (tx) =>
     resultsOfRun(tx, run.id, { group: 'failed', limit: RESULTS_MAX, offset: 0 }),
   );
   const methods = lockedMethods(failures);
   if (methods.length === 0) return null;
-  await inUnit(given, (tx) => addStep(tx, run.id, { name: AGAIN, orgId: org.orgId, intent: { methods } }));
-  return { againInSeconds: 0, text: AGAIN };
+  await inUnit(given, (tx) => addStep(tx, run.id, { name: RUN_AGAIN, orgId: org.orgId, intent: { methods } }));
+  return { againInSeconds: 0, text: RUN_AGAIN };
 }
 
 /** Ends what of a job has not; answers how many classes could not be stopped. */

@@ -1,5 +1,5 @@
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
-import { type CoveredClass, coveredClassOf } from '../../../domain/delivery/apex-tests/apex-test-rules.ts';
+import { type CoveredClass, coveredClassOf, RUN_TESTS } from '../../../domain/delivery/apex-tests/apex-test-rules.ts';
 import { COVERAGE } from '../../../domain/delivery/apex-tests/apex-test-soql-rules.ts';
 import {
   countResults,
@@ -23,7 +23,7 @@ import { keepLines } from '../org-steps/act-in-org.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
 import { inUnit, type OrgWork } from '../org-steps/org-work.ts';
 import { type ChangedClass, coverageOfChanges } from './changed-coverage.ts';
-import { chosenTests, FIRST } from './plan-tests.ts';
+import { chosenTests } from './plan-tests.ts';
 
 /** So many failures are judged; further ones count as new, and as not flaky. */
 const FAILURES_MAX = 1_000;
@@ -48,7 +48,7 @@ export async function settle(work: OrgWork, steps: readonly StepRow[], signal: A
   const counts = await countResults(reads, run.id);
   const failures = await judged(reads, testRun, run.id);
   const chosen = chosenTests(steps);
-  const first = steps.find(({ name }) => name === FIRST);
+  const first = steps.find(({ name }) => name === RUN_TESTS);
   const { status = '', enqueued = 0 } = (first?.result ?? {}) as { status?: string; enqueued?: number };
   const { result, ...outcome } = outcomeOfTests(gates, {
     run: { status, enqueued },
@@ -59,6 +59,7 @@ export async function settle(work: OrgWork, steps: readonly StepRow[], signal: A
     changed: Array.isArray(changed) ? coverage : changed,
   });
   const kept = await keepLines(deps, tenant, run.id, [
+    ...(work.linesBefore ?? []),
     ...(chosen ? [chosen.reason, ...chosen.untested.map((name) => `No test reaches ${name}`)] : []),
     ...failures.map(lineOf),
     first

@@ -54,6 +54,9 @@ export const DryRunOut = z
         description:
           'What it would wait for, as everything is now; null where it would be refused, or where its child runs pass gates of their own',
       }),
+    cannotDo: z.array(z.string()).meta({
+      description: 'What a rollback that the service executes cannot take back, as far as its releases say it',
+    }),
   })
   .meta({ id: 'FlowDryRun' });
 

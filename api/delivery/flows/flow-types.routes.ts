@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { whyUnavailable } from '../../../domain/delivery/flows/programs/executor-rules.ts';
-import type { WantedExecutor } from '../../../domain/projects/policies/executor-policy-rules.ts';
 import type { Tx } from '../../../domain/unit-of-work.ts';
 import { FLOW_TYPES, type FlowType } from '../../../domain/delivery/flows/flow-types.ts';
-import { whyNotByItself } from '../../../domain/delivery/flows/programs/own-means.ts';
+import { whyNotExecuted } from '../../../domain/delivery/flows/programs/own-means.ts';
 import { runsHealth } from '../../../domain/delivery/flows/run-list.queries.ts';
-import { type Commands, executorHere, unavailableType } from '../../../domain/delivery/flows/programs/commands-file.ts';
+import { type Commands, executorHere } from '../../../domain/delivery/flows/programs/commands-file.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { FlowHealth, FlowTypeOut } from './flow-runs.schemas.ts';
 
@@ -15,21 +13,13 @@ const schemas = new Map<string, Record<string, unknown>>(
   FLOW_TYPES.map(({ id, payload }) => [id, z.toJSONSchema(payload, { io: 'input' })]),
 );
 
-/** Why nothing executes a type in the way that is wanted; null: it would be executed. */
-async function whyNot(tx: Tx, type: FlowType, commands: Commands, wanted?: WantedExecutor): Promise<string | null> {
-  const means = { hasPipeline: wanted === 'pipeline', commands, wanted };
-  const unavailable = unavailableType(type, means);
-  if (unavailable === undefined) return whyNotByItself(tx, { id: type.id, executor: executorHere(type, means) });
-  return whyUnavailable(unavailable, unavailable === type.id ? wanted : undefined);
-}
-
 async function view(tx: Tx, type: FlowType, commands: Commands): Promise<z.input<typeof FlowTypeOut>> {
   const { id, summary, category, gates, isInternal } = type;
   const executor = executorHere(type, { hasPipeline: false, commands });
-  const why = await whyNot(tx, type, commands);
+  const why = await whyNotExecuted(tx, type, { hasPipeline: false, commands });
   const executors = [];
   for (const wanted of ['service', 'command', 'pipeline'] as const) {
-    const reason = await whyNot(tx, type, commands, wanted);
+    const reason = await whyNotExecuted(tx, type, { hasPipeline: wanted === 'pipeline', commands, wanted });
     executors.push({ executor: wanted, available: reason === null, reason });
   }
   return {

@@ -3,6 +3,15 @@ import type { CrmRow } from '../../orgs/crm/crm-platform.port.ts';
 import { cut } from '../../orgs/crm/platform-error-rules.ts';
 import { isLockError } from '../org-deployments/platform-advice-rules.ts';
 
+/** Names of the steps that choose and run tests, and change nothing. */
+export const COMPARE = 'Choose the tests that concern what changed';
+export const RUN_TESTS = 'Run Apex tests';
+export const RUN_AGAIN = 'Run the tests again that could not lock a row';
+
+const TEST_STEPS: ReadonlySet<string> = new Set([COMPARE, RUN_TESTS, RUN_AGAIN]);
+
+export const isTestStep = ({ name }: { name: string }): boolean => TEST_STEPS.has(name);
+
 export interface TestResult {
   className: string;
   method: string;

@@ -3,7 +3,11 @@ import { environmentById } from '../../projects/environments/environments.querie
 import { DomainError, type ErrorCode } from '../../kernel/shared/errors.ts';
 import type { Tx, UnitOfWork } from '../../unit-of-work.ts';
 import { lockStatuses } from '../environment-locks/environment-locks.queries.ts';
-import { runById } from './flow-runs.queries.ts';
+import { wishOf } from '../org-deployments/deploy-order-rules.ts';
+import { releaseOfRun } from '../org-releases/release-of-run.ts';
+import { cannotDoByCandidates } from '../org-releases/rollback-rules.ts';
+import { type RunContext, runById } from './flow-runs.queries.ts';
+import { flowType } from './flow-types.ts';
 import { acceptNewRun } from './new-runs.mutations.ts';
 import type { Commands } from './programs/commands-file.ts';
 import type { ExecutorName } from './programs/executor-rules.ts';
@@ -28,6 +32,8 @@ export interface DryRun {
   executor: ExecutorName | null;
   /** Null: it would be refused, or its child runs pass gates of their own. */
   gates: DryRunGates | null;
+  /** What a rollback by the service cannot take back, as far as its releases say it. */
+  cannotDo: string[];
 }
 
 /** Ends a transaction of which nothing is kept. */
@@ -60,7 +66,7 @@ export async function dryRun(
     if (error instanceof RolledBack) return error.seen;
     if (!(error instanceof DomainError) || MISTAKES.has(error.code) || error.code === 'unavailable') throw error;
     const { code, message: detail } = error;
-    return { wouldStart: false, refusal: { code, detail }, executor: null, gates: null };
+    return { wouldStart: false, refusal: { code, detail }, executor: null, gates: null, cannotDo: [] };
   }
 }
 
@@ -69,12 +75,13 @@ async function rehearsed(tx: Tx, runId: string, commands: Commands): Promise<Dry
   const current = await currentGates(tx, run, commands);
   if (!current) throw new Error('a run that nothing executes was accepted');
   const { executor, gates, hasWindows } = current;
-  if (executor === 'children') return { wouldStart: true, refusal: null, executor, gates: null };
+  const cannotDo = await whatStays(tx, run, executor);
+  if (executor === 'children') return { wouldStart: true, refusal: null, executor, gates: null, cannotDo };
   const terms = termsOf({ policies: gates.policies, run: policyOfPayload(run.payload), now: tx.now });
   const passage = hasWindows ? await passageOf(tx, run, gates.environmentIds) : undefined;
   if (passage?.refusal) {
     const { error: detail = 'It may not go now' } = passage.refusal;
-    return { wouldStart: false, refusal: { code: 'invalid_transition', detail }, executor, gates: null };
+    return { wouldStart: false, refusal: { code: 'invalid_transition', detail }, executor, gates: null, cannotDo };
   }
   const waiting = passage?.waiting;
   const nextWindowAt = waiting && waiting.nextAt !== null ? new Date(waiting.nextAt) : null;
@@ -82,6 +89,7 @@ async function rehearsed(tx: Tx, runId: string, commands: Commands): Promise<Dry
     wouldStart: true,
     refusal: null,
     executor,
+    cannotDo,
     gates: {
       approval: terms
         ? { approvers: terms.approvers, minApprovals: terms.minApprovals, expiresAt: terms.expiresAt }
@@ -90,6 +98,14 @@ async function rehearsed(tx: Tx, runId: string, commands: Commands): Promise<Dry
       locks: await locksOf(tx, gates.lockIds),
     },
   };
+}
+
+async function whatStays(tx: Tx, run: RunContext, executor: ExecutorName): Promise<string[]> {
+  if (executor !== 'activity' || !flowType(run.taskType)?.isRollback) return [];
+  const release = await releaseOfRun(tx, run);
+  if (typeof release === 'string') return [];
+  const { takenBack = {}, packages } = release;
+  return cannotDoByCandidates(takenBack, packages.artifacts, wishOf(run.payload));
 }
 
 async function locksOf(tx: Tx, environmentIds: readonly string[]): Promise<DryRunGates['locks']> {

@@ -224,7 +224,17 @@ export const POOL = {
   refresh: z.array(Name).max(200).optional().meta({ description: 'Usernames of orgs to refresh' }),
   definition: openObject().optional().meta({ description: 'As the pool has it' }),
 };
-export const RELEASE = { repositoryIdentifier: z.string().max(255), domain: Name, releaseName: Name, ...PROMOTION };
+const { testLevel, tests, deletions, whole } = DEPLOYMENT;
+const { packages: _, ...HOW_INSTALLED } = PACKAGES;
+/** How what a release carries is installed and deployed. */
+export const RELEASED = { testLevel, tests, deletions, whole, ...HOW_INSTALLED };
+export const RELEASE = {
+  repositoryIdentifier: z.string().max(255),
+  domain: Name,
+  releaseName: Name,
+  ...PROMOTION,
+  ...RELEASED,
+};
 
 export type RunPayload = z.output<z.ZodObject<typeof COMMON>> &
   Partial<z.output<z.ZodObject<typeof PROMOTION>>> &

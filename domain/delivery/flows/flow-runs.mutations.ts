@@ -84,7 +84,7 @@ export async function endRun(
   });
   if (run.status === 'waiting_approval') await makeApprovalOfRunStale(tx, run.id);
   if (run.override) await insertOverrideStep(tx, run.id);
-  if (!(await recordDeployment(tx, run, { status })) && startedAt !== null)
+  if (!(await recordDeployment(tx, run, { status, code, error })) && startedAt !== null)
     await announceUnrecorded(tx, run, { status, startedAt, endedAt });
   // Others of the same parent may wait for what this one deploys.
   if (run.parentId !== null)

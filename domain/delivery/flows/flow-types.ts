@@ -16,6 +16,7 @@ import {
   PRIVILEGES,
   PROMOTION,
   RELEASE,
+  RELEASED,
   SANDBOX,
   SANDBOX_DEFINITION,
   SESSIONS,
@@ -177,6 +178,7 @@ export const FLOW_TYPES = [
     gates: BOTH_GATES,
     target: 'environment',
     isDeployment: true,
+    own: 'activity',
     payload: RELEASE,
   }),
   type(
@@ -198,6 +200,7 @@ export const FLOW_TYPES = [
     target: 'environment',
     isDeployment: true,
     isRollback: true,
+    own: 'activity',
     commandOf: CHILD_OF_RELEASE,
     payload: {
       repositoryIdentifier: z.string().max(255),
@@ -207,6 +210,7 @@ export const FLOW_TYPES = [
         description: 'The release to go back to; what was installed before when absent',
       }),
       ...PROMOTION,
+      ...RELEASED,
       releaseName: z
         .never({ error: 'is not for rollbacks: name the release to go back to as toReleaseName' })
         .optional(),

@@ -10,7 +10,7 @@ import type { FlowType } from './flow-types.ts';
 import { parsePayload } from './parse-payload.ts';
 import { insertRun, type NewRun, type RunPlace } from './new-runs.queries.ts';
 import { announceOverride, assertPromotionOf, overrideOf, stagesOf } from './promoted-runs.ts';
-import { assertApprovals, assertAvailable, gatesInRequest } from './run-refusals.ts';
+import { assertApprovals, assertAvailable, assertStagesAvailable, gatesInRequest } from './run-refusals.ts';
 import { peopleBehind } from '../../identity/application-tokens/requesters.queries.ts';
 import { workflowPathOf } from '../../kernel/shared/workflow-path-rules.ts';
 import { newId } from '../../kernel/shared/ids.ts';
@@ -85,6 +85,7 @@ export async function acceptRun(
   if (commands) await assertAvailable(tx, type, planned, commands, { place, gates });
   const { payload, releaseName } = await releaseOf(tx, type, planned, place);
   const stages = commands && place && executor === 'children' ? await stagesOf(tx, place, payload) : [];
+  if (commands && executor === 'children') await assertStagesAvailable(tx, payload, commands, { place, stages });
   if (commands && place && isPromotion(type)) {
     const promoted = { type, payload, place, executor, stages, releaseName, parentId: origin.parentId };
     await assertPromotionOf(tx, promoted, gates.environmentIds, prefix);

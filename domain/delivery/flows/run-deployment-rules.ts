@@ -19,8 +19,15 @@ const STATUSES: Partial<Record<DisplayStatus, DeploymentStatus>> = {
   Cancelled: 'Cancelled',
 };
 
-/** How the deployment of a run ended. */
-export const deploymentStatusOf = (status: FinalStatus): DeploymentStatus => STATUSES[displayOf(status)] ?? 'Failed';
+/** How the deployment of a run ended; what has arrived of one that did not succeed is a part. */
+export function deploymentStatusOf(
+  status: FinalStatus,
+  steps: readonly { orgId: string | null; state: string }[] = [],
+): DeploymentStatus {
+  const ended = STATUSES[displayOf(status)] ?? 'Failed';
+  const hasArrived = steps.some(({ orgId, state }) => orgId !== null && state === 'succeeded');
+  return ended !== 'Success' && hasArrived ? 'Partial' : ended;
+}
 
 interface Ended {
   status: FinalStatus;

@@ -1,3 +1,4 @@
+import { isTestStep } from '../apex-tests/apex-test-rules.ts';
 import { statusOfDeployment } from '../deployments/deployments.queries.ts';
 import { projectById } from '../../projects/projects/projects.queries.ts';
 import { storeDeploymentOfRun } from '../release-candidates/deployment-reports.mutations.ts';
@@ -15,6 +16,9 @@ import { flowType } from './flow-types.ts';
 import { type DeployedContent, deploymentStatusOf, hasWorkBegun } from './run-deployment-rules.ts';
 import { approvalGivenTo, environmentsOfProject, keepContent, workOfRun } from './run-deployments.queries.ts';
 import type { FinalStatus } from './run-status-rules.ts';
+import type { RunOutcome } from './flow-runs.mutations.ts';
+import { arrivalsOf, hasChangedOrg } from '../org-releases/arrival-rules.ts';
+import { stepsOfRun } from '../org-steps/org-steps.queries.ts';
 
 type DeployingRun = Pick<
   RunContext,
@@ -74,21 +78,43 @@ async function takenBackBy(
   return (await targetOfRollback(tx, { environmentId, domain }, releaseName ?? undefined)).rolledBackFrom;
 }
 
+type Ended = Pick<RunOutcome, 'status' | 'code' | 'error'>;
+
+/** How far the work of a run came, with what it did in its org; undefined: nothing can have been deployed. */
+async function workBegun(tx: Tx, id: string, { status }: Ended) {
+  const work = await workOfRun(tx, id);
+  if (!work) return undefined;
+  const steps = work.hasWorkflow ? (await stepsOfRun(tx, id)).filter((step) => !isTestStep(step)) : [];
+  const hasBegun = hasWorkBegun(work) || hasChangedOrg(steps);
+  return hasBegun || (steps.length > 0 && status === 'succeeded') ? { work, steps } : undefined;
+}
+
+function metadataOf(
+  { taskType }: DeployingRun,
+  { startedAt: at, now }: { startedAt: string | null; now: number },
+  { code, error }: Ended,
+) {
+  const startedAt = at === null ? null : isoOf(at);
+  const durationMs = startedAt === null ? null : Math.max(0, now - Date.parse(startedAt));
+  return { taskType, startedAt, durationMs, ...(code === 'unknown_outcome' && { code, error }) };
+}
+
 /**
  * Records the deployment of a run whose work has ended, unless that was reported before: it is one event with those whose
  * `executionId` is the run's id. False when nothing is recorded: the work never began, or its environments are gone.
  */
-export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { status: FinalStatus }): Promise<boolean> {
+export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: Ended): Promise<boolean> {
   const { id, projectId, repositoryIdentifier, domain, releaseName, triggeredBy, requestId } = run;
   if (!mayDeploy(run.taskType)) return false;
   if (projectId === null || repositoryIdentifier === null || domain === null || releaseName === null) return false;
-  const work = await workOfRun(tx, id);
-  if (!work || !hasWorkBegun(work)) return false;
+  const begun = await workBegun(tx, id, outcome);
+  if (!begun) return false;
+  const { work, steps } = begun;
   const content = work.deploys ?? (await contentOf(tx, run, work.environmentId === null ? [] : [work.environmentId]));
   if (!content) return false;
-  const deploymentStatus = deploymentStatusOf(outcome.status);
+  const arrivals = steps.length > 0 ? arrivalsOf(steps, content.artifacts) : undefined;
+  const deploymentStatus = deploymentStatusOf(outcome.status, steps);
   const approval = await approvalGivenTo(tx, id);
-  const startedAt = work.startedAt === null ? null : isoOf(work.startedAt);
   const deployedAt = new Date(work.now);
   const report = {
     repositoryIdentifier,
@@ -98,13 +124,10 @@ export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { sta
     executionId: id,
     deployedAt,
     deployedBy: triggeredBy,
-    // Nobody said which packages: none is claimed.
-    packages: deploymentStatus === 'Partial' ? {} : undefined,
-    metadata: {
-      taskType: run.taskType,
-      startedAt,
-      durationMs: startedAt === null ? null : Math.max(0, work.now - Date.parse(startedAt)),
-    },
+    // Where nobody said which packages, none is claimed.
+    packages: deploymentStatus === 'Partial' ? (arrivals?.packages ?? {}) : undefined,
+    packageDetails: arrivals?.details,
+    metadata: metadataOf(run, work, outcome),
     approval: approval && { ...approval, source: 'flow' },
   };
   const environments = await environmentsOfProject(tx, projectId, content.environmentIds);

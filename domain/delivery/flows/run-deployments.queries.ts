@@ -35,6 +35,17 @@ export async function keepContent({ db, tenantId }: Tx, id: string, content: Dep
     .execute();
 }
 
+/** What was recorded that a run deploys; undefined: nothing yet. */
+export async function contentKept({ db, tenantId }: Reads, id: string): Promise<DeployedContent | undefined> {
+  const run = await db
+    .selectFrom('flow_run')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .select('deploys')
+    .executeTakeFirst();
+  return run?.deploys ?? undefined;
+}
+
 /** What a run deploys; `hasWorkflow` false: an external worker executes it, so that it passed no gates. */
 export interface ContentOfRun extends DeployedContent {
   hasWorkflow: boolean;

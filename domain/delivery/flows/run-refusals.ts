@@ -5,13 +5,13 @@ import type { WantedExecutor } from '../../projects/policies/executor-policy-rul
 import type { Tx } from '../../unit-of-work.ts';
 import { assertApprovable, requestersOf } from '../approvals/approvable.ts';
 import type { RunPayload } from './flow-payloads.ts';
-import type { FlowType } from './flow-types.ts';
+import { CHILD_OF_RELEASE, type FlowType, flowType } from './flow-types.ts';
 import { gatedAs, policySourceOf, type RunGates, whyMissing } from './gates/gate-rules.ts';
 import { gatesOfRun } from './gates/run-gates.queries.ts';
 import { placeOf, type RunPlace } from './new-runs.queries.ts';
-import { type Commands, executorHere, meansOf, unavailableType } from './programs/commands-file.ts';
-import { type ExecutorName, whyUnavailable } from './programs/executor-rules.ts';
-import { whyNotByItself } from './programs/own-means.ts';
+import { type Commands, executorHere, meansOf } from './programs/commands-file.ts';
+import type { ExecutorName } from './programs/executor-rules.ts';
+import { whyNotExecuted } from './programs/own-means.ts';
 import type { Stage } from './promoted-runs.ts';
 
 interface RunInRequest {
@@ -69,18 +69,27 @@ export async function assertAvailable(
   commands: Commands,
   { place, gates }: { place: RunPlace | undefined; gates: Pick<RunGates, 'environmentIds'> },
 ): Promise<void> {
-  const means = meansOf(payload, commands);
-  const unavailable = unavailableType(type, means);
-  if (unavailable !== undefined)
-    throw new DomainError(
-      'flow_unavailable',
-      whyUnavailable(unavailable, unavailable === type.id ? payload.executor : undefined),
-    );
-  const why = await whyNotByItself(tx, {
-    id: type.id,
-    executor: executorHere(type, means),
+  const why = await whyNotExecuted(tx, type, meansOf(payload, commands), {
     projectId: place?.projectId,
     run: { payload, environmentId: gates.environmentIds[0] ?? null },
   });
   if (why !== null) throw new DomainError('flow_unavailable', why);
+}
+
+/** Throws `flow_unavailable` where nothing executes the child of a run for one of its environments. */
+export async function assertStagesAvailable(
+  tx: Tx,
+  payload: RunPayload,
+  commands: Commands,
+  { place, stages }: { place: RunPlace | undefined; stages: readonly Stage[] },
+): Promise<void> {
+  const child = flowType(CHILD_OF_RELEASE);
+  const wanted = payload.executor ?? place?.executors?.[CHILD_OF_RELEASE];
+  if (!child) return;
+  const means = { hasPipeline: false, commands, wanted };
+  for (const { id: environmentId, name } of stages) {
+    const run = { payload, environmentId };
+    const why = await whyNotExecuted(tx, child, means, { projectId: place?.projectId, run });
+    if (why !== null) throw new DomainError('flow_unavailable', `${name}: ${why}`);
+  }
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { json } from '../../kernel/data/columns.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { newId } from '../../kernel/shared/ids.ts';
@@ -106,7 +106,14 @@ export async function keepSource(
     .execute();
 }
 
-/** Whether something else was deployed to an environment since, as was reported here. */
+/** The id of a report's run may be that of an engine elsewhere. */
+const BY_OTHERS = sql<SqlBool>`not exists (select from org_step s where s.tenant_id = release_deployment.tenant_id
+  and s.run_id = case when release_deployment.execution_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then release_deployment.execution_id::uuid end)`;
+
+/**
+ * Whether something else was deployed to an environment since, as was reported here; what the service itself deployed since
+ * is known.
+ */
 export async function wasDeployedSince(
   { db, tenantId }: Reads,
   environmentId: string,
@@ -118,6 +125,7 @@ export async function wasDeployedSince(
     .where('environmentId', '=', environmentId)
     .where('deployedAt', '>', deployedAt)
     .where((eb) => eb.or([eb('executionId', 'is', null), eb('executionId', '!=', runId)]))
+    .where(BY_OTHERS)
     .select('id')
     .limit(1)
     .executeTakeFirst();

@@ -62,20 +62,19 @@ export const stepsWithIds = ({ db, tenantId }: Reads, orgId: string, externalIds
 export type StepRow = Awaited<ReturnType<typeof stepsOfRun>>[number];
 
 /**
- * Whether another step, of a run of the same type, may have begun something in an org since then whose id nobody knows.
+ * Whether another step, of a run of the same type or of the same name, may have begun something in an org since then whose
+ * id nobody knows.
  */
 export async function isAnotherAsked(
   { db, tenantId }: Reads,
   orgId: string,
-  { id, runId }: Pick<StepRow, 'id' | 'runId'>,
+  { id, runId, name }: Pick<StepRow, 'id' | 'runId' | 'name'>,
   since: Date,
 ): Promise<boolean> {
   const found = await db
     .selectFrom('org_step as s')
     .innerJoin('flow_run as r', (join) => join.onRef('r.tenantId', '=', 's.tenantId').onRef('r.id', '=', 's.runId'))
-    .innerJoin('flow_run as own', (join) =>
-      join.onRef('own.tenantId', '=', 'r.tenantId').onRef('own.taskType', '=', 'r.taskType'),
-    )
+    .innerJoin('flow_run as own', 'own.tenantId', 'r.tenantId')
     .where('s.tenantId', '=', tenantId)
     .where('s.orgId', '=', orgId)
     .where('s.id', '!=', id)
@@ -83,6 +82,7 @@ export async function isAnotherAsked(
     .where('s.askedAt', '>=', since.toISOString())
     .where((eb) => isOneOf(eb, 's.state', ['asked', 'unknown']))
     .where('own.id', '=', runId)
+    .where((eb) => eb.or([eb('own.taskType', '=', eb.ref('r.taskType')), eb('s.name', '=', name)]))
     .select('s.id')
     .limit(1)
     .executeTakeFirst();

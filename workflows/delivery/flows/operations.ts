@@ -32,6 +32,8 @@ const OPERATIONS = {
   'request-sandbox-activate': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
   'request-sandbox-delete': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
   'install-artifacts': { form: 'followed', queue: GIT_QUEUE, options: ORG_STEP },
+  'execute-release': { form: 'followed', queue: GIT_QUEUE, options: ORG_STEP, isChecked: true },
+  'rollback-release': { form: 'followed', queue: GIT_QUEUE, options: ORG_STEP, isChecked: true },
   'run-apex-tests': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
   'install-packages': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP, isChecked: true },
   'pool-prepare': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },

@@ -4,7 +4,7 @@ import { ConfigError } from '../../../kernel/settings/config.ts';
 import type { WantedExecutor } from '../../../projects/policies/executor-policy-rules.ts';
 import { type ExecutorName, executorOf } from './executor-rules.ts';
 import type { RunPayload } from '../flow-payloads.ts';
-import { CHILD_OF_RELEASE, type FlowType, flowType } from '../flow-types.ts';
+import { type FlowType, flowType } from '../flow-types.ts';
 
 const CommandsFile = z.record(
   z.string(),
@@ -66,21 +66,6 @@ export const executorHere = (
   { id, own }: Pick<FlowType, 'id' | 'own'>,
   { commands, ...means }: MeansHere,
 ): ExecutorName | undefined => executorOf({ own }, { ...means, hasCommand: commandOf(commands, id) !== undefined });
-
-/**
- * The id of the type that keeps runs of a type from being executed here, itself or that of its children; undefined:
- * nothing does.
- */
-export function unavailableType(type: Pick<FlowType, 'id' | 'own'>, means: MeansHere): string | undefined {
-  const executor = executorHere(type, means);
-  if (executor === 'children' && !isChildExecuted(means.commands)) return CHILD_OF_RELEASE;
-  return executor === undefined ? type.id : undefined;
-}
-
-const isChildExecuted = (commands: Commands): boolean => {
-  const child = flowType(CHILD_OF_RELEASE);
-  return child !== undefined && executorHere(child, { hasPipeline: false, commands }) !== undefined;
-};
 
 const PLACEHOLDER = /\{payload\.([\w.-]+)\}/g;
 
