@@ -26,6 +26,7 @@ import {
   type Operations,
 } from './delivery/flows/operations.activities.ts';
 import { cascadeMerge } from './delivery/cascade/cascade-merge.ts';
+import { installChangeset } from './delivery/org-deployments/install-changeset.ts';
 import { installArtifacts } from './delivery/org-deployments/install-artifacts.ts';
 import { runApexTests } from './delivery/apex-tests/run-apex-tests.ts';
 import { installPackages } from './delivery/org-packages/install-packages.ts';
@@ -98,6 +99,7 @@ const OPERATIONS: Operations = {
     ...SANDBOX_OPERATIONS,
     'run-apex-tests': runApexTests,
     'install-artifacts': installArtifacts,
+    'install-changeset': installChangeset,
     'install-packages': installPackages,
     'uninstall-packages': uninstallPackages,
     'pool-prepare': preparePool,

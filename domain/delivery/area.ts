@@ -3,6 +3,7 @@ import { openRunsOfProject } from './flows/flow-runs.queries.ts';
 import type { OfferedType } from './flows/runs.hooks.ts';
 import { assertExecutors } from './flows/parse-payload.ts';
 import { whyNotCascade } from './cascade/cascade-offers.ts';
+import { whyNotChangeSet } from './org-deployments/change-set-offers.ts';
 import { whyNotSource } from './org-deployments/deploy-offers.ts';
 import { whyNotTested } from './apex-tests/apex-tests-offers.ts';
 import { whyNotPackages } from './org-packages/package-offers.ts';
@@ -23,6 +24,7 @@ const WHY_NOT: readonly ((tx: Tx, offered: OfferedType) => Promise<string | null
   whyNotTested,
   whyNotSource,
   whyNotRelease,
+  whyNotChangeSet,
 ];
 
 /** What the area adds to the service. */

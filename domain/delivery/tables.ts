@@ -11,6 +11,7 @@ import {
 } from './flows/flows.entities.ts';
 import { ApexClassCoverageSchema, ApexTestResultSchema, ApexTestRunSchema } from './apex-tests/apex-tests.entities.ts';
 import { OrgSourceSchema } from './org-deployments/org-sources.entities.ts';
+import { OrgTurnSchema } from './org-steps/org-turns.entities.ts';
 import { OrgStepSchema } from './org-steps/org-steps.entities.ts';
 import { PrivilegeGrantSchema } from './org-people/privilege-grants.entities.ts';
 import {
@@ -35,6 +36,7 @@ export const entities = [
   RunTokenSchema,
   PrivilegeGrantSchema,
   OrgStepSchema,
+  OrgTurnSchema,
   OrgSourceSchema,
   ApexTestRunSchema,
   ApexTestResultSchema,

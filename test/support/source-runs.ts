@@ -6,7 +6,7 @@ import { endedRun } from './ended-run.ts';
 import { newRepository } from './repository.ts';
 import { eventually, startWorker } from './worker.ts';
 
-const QUEUES = ['flows-v1', 'crm-v1', 'git-v1', 'approvals-v1', 'system-v1'];
+const QUEUES = ['flows-v1', 'crm-v1', 'git-v1', 'approvals-v1', 'environment-locks-v1', 'system-v1'];
 
 /** A service, a repository and simulated orgs, for runs that deploy source; each `shop` is a project with an org of its own. */
 export async function sourceRuns() {

@@ -119,7 +119,7 @@ function multipart({ archive, ...order }: DeployOrder): { body: Readable; header
     checkOnly: order.checkOnly,
     rollbackOnError: true,
     singlePackage: true,
-    ignoreWarnings: true,
+    ignoreWarnings: order.ignoreWarnings,
     ...(order.testLevel !== 'default' && { testLevel: order.testLevel }),
     ...(order.testLevel === 'RunSpecifiedTests' && { runTests: order.tests }),
   };

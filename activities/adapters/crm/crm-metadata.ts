@@ -103,15 +103,17 @@ export function createCrmMetadata(session: CrmSession, timeouts: CrmTimeouts): M
       return answer.isOk ? { isOk: true, value: components } : answer;
     },
 
-    async startRetrieve({ types }) {
+    async startRetrieve(order) {
       const answer = await soap({
         operation: 'retrieve',
         contents: ({ version }) =>
           xmlElement(
             'retrieveRequest',
             xmlElement('apiVersion', version) +
-              xmlElement('singlePackage', 'false') +
-              xmlElement('unpackaged', types.map(typeMembers).join('') + xmlElement('version', version)),
+              ('packageName' in order
+                ? xmlElement('packageNames', xmlText(order.packageName)) + xmlElement('singlePackage', 'true')
+                : xmlElement('singlePackage', 'false') +
+                  xmlElement('unpackaged', order.types.map(typeMembers).join('') + xmlElement('version', version))),
           ),
       });
       if (!answer.isOk) return answer;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type {
   CommitLine,
-  CommitText,
   FetchResult,
   GitMirrors,
   MirrorOf,
@@ -14,6 +13,8 @@ import { DISK_FULL, fetchFailure, isDiskFull } from '../../../domain/code/git/mi
 import type { OutboundAddresses } from '../../../domain/kernel/outbound/outbound-addresses.ts';
 import { changedLines } from './git-changed-lines.ts';
 import { checkOut, listedFile, sizeIn } from './git-checkout.ts';
+import { COMMIT_FORMAT, CommitTexts } from './git-commit-texts.ts';
+import { lastChange } from './git-last-change.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
 import { prepareMirror, removeUnfinishedPacks } from './git-mirror-folder.ts';
 import { openRemote, RefusedRemoteError, type RemoteOptions } from './git-remote.ts';
@@ -138,32 +139,10 @@ export function createGitMirrors({
     },
 
     async commits(mirror, shas) {
-      const found: CommitText[] = [];
-      let fields: string[] = [];
-      await must(
-        mirror,
-        ['log', '--no-walk=unsorted', '--stdin', '-z', '--encoding=UTF-8', `--format=${COMMIT_FIELDS}`],
-        {
-          input: `${shas.join('\n')}\n`,
-          onToken(token) {
-            fields.push(token);
-            if (fields.length < COMMIT_FIELD_COUNT) return;
-            const [sha = '', authorName = '', authorEmail = '', authoredAt, committedAt, subject = '', body = ''] =
-              fields;
-            fields = [];
-            found.push({
-              sha,
-              authorName,
-              authorEmail,
-              authoredAt: Number(authoredAt),
-              committedAt: Number(committedAt),
-              subject,
-              body: body.trimEnd(),
-            });
-          },
-        },
-      );
-      return found;
+      const texts = new CommitTexts();
+      const args = ['log', '--no-walk=unsorted', '--stdin', '-z', '--encoding=UTF-8', COMMIT_FORMAT];
+      await must(mirror, args, { input: `${shas.join('\n')}\n`, onToken: (token) => texts.add(token) });
+      return texts.found;
     },
 
     async changedPaths(mirror, pairs, onPath) {
@@ -231,6 +210,22 @@ export function createGitMirrors({
       return exitCode === 0 ? stdout : undefined;
     },
 
+    lastChange: (mirror, remote, place, stop) =>
+      lastChange(
+        place,
+        {
+          run: (args, more) => run(mirror, args, more),
+          fetching: (args, whole) =>
+            withRemote(
+              mirror,
+              remote,
+              ({ env, signal }) => run(mirror, args, { env: { ...env, GIT_NO_LAZY_FETCH: '0' }, signal }),
+              whole,
+            ),
+        },
+        stop,
+      ),
+
     sizeOf: async (mirror, blob) => sizeIn(await run(mirror, ['cat-file', '-s', '--end-of-options', blob])),
 
     async checkout(mirror, remote, order, stop) {
@@ -245,6 +240,3 @@ export function createGitMirrors({
     },
   };
 }
-
-const COMMIT_FIELDS = ['%H', '%an', '%ae', '%at', '%ct', '%s', '%b'].join('%x00');
-const COMMIT_FIELD_COUNT = 7;

@@ -25,7 +25,7 @@ const requireThere = createRequire(requireHere.resolve(LIBRARY));
 const { Lifecycle } = requireThere('@salesforce/core/lifecycle') as {
   Lifecycle: { getInstance: () => { onWarning: (hear: (warning: string) => Promise<void>) => void } };
 };
-export type Ignore = { add: (patterns: string | string[]) => Ignore; ignores: (path: string) => boolean };
+type Ignore = { add: (patterns: string | string[]) => Ignore; ignores: (path: string) => boolean };
 export const ignore = requireThere('ignore/index') as () => Ignore;
 const { XMLValidator } = requireThere('fast-xml-parser') as {
   XMLValidator: { validate: (text: string) => true | { err: { msg: string; line: number } } };

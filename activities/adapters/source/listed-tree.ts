@@ -1,24 +1,21 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Ignore, ROOT, sdr, xml } from './converter-library.ts';
+import type { StaticReplacement } from '../../../domain/delivery/source/source-build.port.ts';
+import { matchesPattern } from '../../../domain/kernel/text/pattern-rules.ts';
+import { ROOT, sdr, xml } from './converter-library.ts';
 
 const XML_MAX_BYTES = 20_000_000;
 /** Buffers are not in the heap whose size is bounded. The platform takes no zip with such a file. */
 const FILE_MAX_BYTES = 50_000_000;
-
-interface Replacement {
-  of: Ignore;
-  find: string;
-  replaceWith: string;
-}
 
 /** The files of a commit by their names; contents are on disk where they are needed. */
 export class ListedTree extends sdr.TreeContainer {
   readonly #folder: string;
   readonly #files = new Set<string>();
   readonly #entries = new Map<string, Set<string>>();
-  #replacements: readonly Replacement[] = [];
+  #replacements: readonly StaticReplacement[] = [];
+  readonly #made = new Set<StaticReplacement>();
   #maxBytes = Number.POSITIVE_INFINITY;
   #bytes = 0;
   /** The library reads some files more than once. */
@@ -41,11 +38,16 @@ export class ListedTree extends sdr.TreeContainer {
   }
 
   /** From now on files are read as they are deployed, and all of them may have so many bytes. */
-  beginOutput(replacements: readonly Replacement[], maxBytes: number): void {
+  beginOutput(replacements: readonly StaticReplacement[], maxBytes: number): void {
     this.#replacements = replacements;
     this.#maxBytes = maxBytes;
     this.#bytes = 0;
     this.#counted.clear();
+  }
+
+  /** Those for which no file had the text. */
+  unmadeReplacements(): StaticReplacement[] {
+    return this.#replacements.filter((each) => !this.#made.has(each));
   }
 
   exists(path: string): boolean {
@@ -86,9 +88,13 @@ export class ListedTree extends sdr.TreeContainer {
     const file = join(this.#folder, name);
     assertSize(path, statSync(file).size);
     const content = readFileSync(file);
-    const own = this.#replacements.filter(({ of, find }) => of.ignores(name) && content.includes(find));
+    const own = this.#replacements.filter(
+      ({ files, find }) =>
+        (files === undefined || files.some((pattern) => matchesPattern(pattern, name))) && content.includes(find),
+    );
     // What is no text is left as it is.
     if (own.length === 0 || content.includes(0)) return content;
+    for (const each of own) this.#made.add(each);
     return Buffer.from(
       own.reduce((text, { find, replaceWith }) => text.replaceAll(find, () => replaceWith), content.toString()),
     );

@@ -11,6 +11,7 @@ import type {
 } from '../../../domain/delivery/source/source-converter.port.ts';
 import type { ComponentName, StaticReplacement } from '../../../domain/delivery/source/source-build.port.ts';
 import { ignore, inRepository, ROOT, sdr, warnings } from './converter-library.ts';
+import { matchesPattern } from '../../../domain/kernel/text/pattern-rules.ts';
 import { ListedTree } from './listed-tree.ts';
 
 /**
@@ -46,11 +47,13 @@ function sideOf(side: Side): ReadSide {
   return found;
 }
 
-function read(side: Side, { files, directories, projectFile, ignored }: SourceTree): ReadTree {
+function read(side: Side, { files, directories, projectFile, ignored, ignoredPaths }: SourceTree): ReadTree {
   writeFileSync(join(FOLDERS[side], 'sfdx-project.json'), projectFile);
   const registry = new sdr.RegistryAccess(undefined, FOLDERS[side]);
   const ignores = ignore().add(ALWAYS_IGNORED).add(ignored);
-  const source = files.filter((file) => !ignores.ignores(file));
+  const source = files.filter(
+    (file) => !ignores.ignores(file) && !ignoredPaths.some((pattern) => matchesPattern(pattern, file)),
+  );
   const tree = new ListedTree(FOLDERS[side], source);
   const resolver = new sdr.MetadataResolver(registry, tree, false);
   const components: Sdr.SourceComponent[] = [];
@@ -131,12 +134,7 @@ async function convert(
   maxBytes: number,
 ): Promise<string[]> {
   const { registry, tree, components } = sideOf('head');
-  const own = replacements.map(({ find, replaceWith, files = ['**'] }: StaticReplacement) => ({
-    of: ignore().add(files),
-    find,
-    replaceWith,
-  }));
-  tree.beginOutput(own, maxBytes);
+  tree.beginOutput(replacements, maxBytes);
   const set = new sdr.ComponentSet(
     units.flatMap((unit) => components[unit] ?? []),
     registry,
@@ -153,8 +151,11 @@ async function convert(
     outputDirectory: join(answers, OUTPUT),
     genUniqueDir: false,
   });
-  return warnings;
+  return [...warnings, ...tree.unmadeReplacements().map(unmade)];
 }
+
+const unmade = ({ find }: StaticReplacement): string =>
+  `Nothing that is deployed has ${JSON.stringify(find.length > 60 ? `${find.slice(0, 60)}…` : find)}, which the environment replaces`;
 
 async function execute(order: ConverterOrder): Promise<unknown> {
   if ('read' in order) return read(order.read, order.tree);

@@ -19,6 +19,8 @@ import { packagesAbove } from '../isolated/isolation.ts';
 import type { ConverterAnswer, ConverterOrder } from './source-converter-process.ts';
 
 const PROCESS = fileURLToPath(new URL('./source-converter-process.ts', import.meta.url));
+/** What the process needs beside its own folder and packages. */
+const PATTERNS = fileURLToPath(new URL('../../../domain/kernel/text/pattern-rules.ts', import.meta.url));
 const NAME = 'The conversion of the source';
 const TIMEOUT_MS = 10 * 60_000;
 const HEAP_MB = 1_024;
@@ -133,12 +135,12 @@ class Conversion implements ConversionPlace {
     this.#outputMaxBytes = outputMaxBytes;
     const { head, base, orders, answers, scratch } = place.folders;
     const packages = packagesAbove(PROCESS);
-    const allowed = [dirname(PROCESS), ...packages, dirname(head)].map((path) => `--allow-fs-read=${path}`);
+    const allowed = [dirname(PROCESS), PATTERNS, ...packages, dirname(head)].map((path) => `--allow-fs-read=${path}`);
     const limits = ['--permission', ...allowed, `--allow-fs-write=${dirname(head)}`, `--max-old-space-size=${heapMb}`];
     this.#ended = place.run(
       {
         command: [node, '--disable-warning=ExperimentalWarning', ...limits, PROCESS, head, base, orders, answers],
-        readable: [node, dirname(PROCESS), ...packages],
+        readable: [node, dirname(PROCESS), PATTERNS, ...packages],
         cwd: scratch,
         env: { ...closedEnvironment(node, scratch), SF_DISABLE_LOG_FILE: 'true', SF_DISABLE_TELEMETRY: 'true' },
         timeoutMs: undefined,

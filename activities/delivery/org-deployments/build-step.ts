@@ -1,3 +1,4 @@
+import { settingsDigest } from '../../../domain/delivery/org-deployments/deploy-settings-rules.ts';
 import type { StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import type { SourceBuild } from '../../../domain/delivery/source/source-build.port.ts';
 import type { Pending } from '../flows/operations.activities.ts';
@@ -47,11 +48,19 @@ export async function buildStep(work: OrgWork, step: StepRow, signal: AbortSigna
 export async function assertArchive(work: OrgWork, step: StepRow, signal: AbortSignal): Promise<string | null> {
   const { object } = step.result as unknown as Built;
   if (object !== null && (await work.deps.objects.sizeOf(object)) !== undefined) return null;
+  if (step.intent.commitSha === undefined) return 'What was retrieved is gone: start the run again';
   const answer = await built(work, step, signal);
   return answer.isOk ? null : answer.reason;
 }
 
 const built = ({ deps, tenant, run }: OrgWork, { intent }: StepRow, signal: AbortSignal) => {
-  const { validationId: _, basePackages: __, artifacts: ___, ...order } = intent as unknown as BuildIntent;
-  return buildSource(deps, { ...tenant, projectId: run.projectId ?? '', ...order }, signal);
+  const {
+    validationId: _,
+    basePackages: __,
+    artifacts: ___,
+    baseSettings,
+    ...order
+  } = intent as unknown as BuildIntent;
+  const hasOtherSettings = order.baseSha !== null && baseSettings !== settingsDigest(order);
+  return buildSource(deps, { ...tenant, projectId: run.projectId ?? '', ...order, hasOtherSettings }, signal);
 };

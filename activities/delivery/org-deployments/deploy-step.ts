@@ -7,34 +7,32 @@ import {
   stageOf,
   verdictOf,
 } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
-import { deployRequestsSince, mayBeAsked } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
-import { claimSource, keepSource } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
+import { settingsDigest } from '../../../domain/delivery/org-deployments/deploy-settings-rules.ts';
+import {
+  claimSource,
+  forgetSources,
+  keepSource,
+} from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
 import { isLockError } from '../../../domain/delivery/org-deployments/platform-advice-rules.ts';
 import { moveStep, type StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
-import type { Deployment, TestLevel } from '../../../domain/orgs/crm/crm-deployments.port.ts';
-import { type CrmAnswer, type CrmOrg, TOO_LARGE } from '../../../domain/orgs/crm/crm-platform.port.ts';
+import type { Deployment } from '../../../domain/orgs/crm/crm-deployments.port.ts';
+import { type CrmAnswer, TOO_LARGE } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import type { Deps } from '../../deps.ts';
 import type { Pending } from '../flows/operations.activities.ts';
 import { keepLines } from '../org-steps/act-in-org.ts';
 import { noteProgress } from '../org-steps/note-progress.ts';
 import { beginOnce } from '../org-steps/begin-once.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
-import { ownSince } from '../org-steps/own-since.ts';
 import { assertArchive, type Built } from './build-step.ts';
+import { findDeployment } from './find-deployment.ts';
+import { withCommits } from './failure-commits.ts';
 import { type OrgWork, inUnit, move } from '../org-steps/org-work.ts';
-import type { BuildIntent } from './plan-deployment.ts';
+import { type BuildIntent, type DeployIntent, LOOK_AT } from './plan-deployment.ts';
 
 /** An org whose lock something else holds is asked so often, a minute apart. */
 const LOCK_RETRIES = 5;
 const LOCK_PAUSE_SECONDS = 60;
 const SHOWN_MAX = 200;
-
-export interface DeployIntent {
-  checkOnly?: boolean;
-  testLevel?: TestLevel;
-  tests?: string[];
-  validationId?: string;
-}
 
 /** What the row of a step keeps of how its deployment ended. */
 export interface Deployed {
@@ -46,9 +44,6 @@ export interface Deployed {
   warnings?: string[];
   outputBytes?: number;
 }
-
-/** What a person looks at where nobody knows what became of a deployment. */
-export const LOOK_AT = 'Deployment Status in Setup';
 
 /** How long the adapter lets a zip be sent. */
 const UPLOAD_MS = 300_000;
@@ -71,7 +66,7 @@ export async function deployStep(work: OrgWork, build: StepRow, step: StepRow, s
     const ageMs = deps.now().getTime() - new Date(begun.askedAt ?? deps.now()).getTime();
     return { againInSeconds: pollSeconds(ageMs), text, progress };
   }
-  return settle(work, build, begun, await endedDeployment(work, deploymentId));
+  return settle(work, build, begun, await endedDeployment(work, deploymentId), signal);
 }
 
 /** A deployment that is over, without its details where they are larger than any answer that is taken. */
@@ -80,36 +75,10 @@ export async function endedDeployment({ org }: OrgWork, deploymentId: string): P
   return answered(!whole.isOk && whole.code === TOO_LARGE ? await org.calls.deploymentStatus(deploymentId) : whole);
 }
 
-export const findDeployment = ({ deps, tenant, org }: OrgWork, build: StepRow, step: StepRow) => {
-  const { checkOnly = false, testLevel = 'default', tests = [], validationId } = step.intent as DeployIntent;
-  return ownSince(deps, tenant, org, step, {
-    soql: deployRequestsSince({ checkOnly }),
-    member: 'Id',
-    async mayBe(id) {
-      const found = await org.calls.deploymentStatus(id);
-      if (!found.isOk) return found;
-      const components = await componentsSent(org.calls, build, validationId);
-      const asked = { checkOnly, testLevel, tests, components, isQuick: validationId !== undefined };
-      return { isOk: true, value: mayBeAsked(asked, found.value) };
-    },
-  });
-};
-
-/** How many components the org was sent, as it counts them; null: not known. */
-async function componentsSent(
-  calls: CrmOrg,
-  { result }: StepRow,
-  validationId: string | undefined,
-): Promise<number | null> {
-  const { components = null, deletions = 0 } = result as unknown as Partial<Built>;
-  if (validationId === undefined) return components === null ? null : components + deletions;
-  const validated = await calls.deploymentStatus(validationId);
-  return validated.isOk ? validated.value.components.total : null;
-}
-
 async function begin(work: OrgWork, build: StepRow, step: StepRow, signal: AbortSignal): Promise<CrmAnswer<string>> {
   const { deps, org } = work;
-  const { validationId, checkOnly = false, testLevel = 'default', tests = [] } = step.intent as DeployIntent;
+  const intent = step.intent as DeployIntent;
+  const { validationId, checkOnly = false, testLevel = 'default', tests = [], ignoreWarnings = true } = intent;
   const { object, bytes } = build.result as unknown as Built;
   const why =
     (validationId === undefined ? await assertArchive(work, build, signal) : null) ??
@@ -122,6 +91,7 @@ async function begin(work: OrgWork, build: StepRow, step: StepRow, signal: Abort
           checkOnly,
           testLevel,
           tests,
+          ignoreWarnings,
         })
       : await org.calls.quickDeploy(validationId);
   if (made.isOk) return { isOk: true, value: made.value.deploymentId };
@@ -136,7 +106,13 @@ async function* contentOf({ objects }: Pick<Deps, 'objects'>, key: string): Asyn
 }
 
 /** Writes down how a deployment ended: its log, its row, and what the org runs now. */
-export async function settle(work: OrgWork, build: StepRow, step: StepRow, ended: Deployment): Promise<Pending> {
+export async function settle(
+  work: OrgWork,
+  build: StepRow,
+  step: StepRow,
+  ended: Deployment,
+  signal: AbortSignal,
+): Promise<Pending> {
   const { deps, tenant, run } = work;
   const verdict = verdictOf(ended);
   const { lockRetries = 0 } = step.result as Deployed;
@@ -145,7 +121,7 @@ export async function settle(work: OrgWork, build: StepRow, step: StepRow, ended
     await move(work, step, { state: 'planned', detail: text, result: { lockRetries: lockRetries + 1 } });
     return { againInSeconds: LOCK_PAUSE_SECONDS, text };
   }
-  const problems = verdict.status === 'failed' ? verdict.problems : [];
+  const problems = verdict.status === 'failed' ? await withCommits(work, build, verdict.problems, signal) : [];
   const warnings = (ended.details?.warnings ?? []).map((each) => problemText(componentProblem(each)));
   const coverage = (ended.details?.coverageWarnings ?? []).map(({ name, message }) =>
     [name, message].filter(Boolean).join(': '),
@@ -175,21 +151,31 @@ export async function settle(work: OrgWork, build: StepRow, step: StepRow, ended
     });
     const source = deployedSource(work, build, step);
     if (ended.checkOnly) return;
-    const { baseSha, basePackages, pending } = build.intent as unknown as BuildIntent;
+    const {
+      baseSha = null,
+      basePackages = null,
+      baseSettings = null,
+      pending = [],
+    } = build.intent as unknown as Partial<BuildIntent>;
+    const base = { packages: basePackages, settingsDigest: baseSettings, pending };
     if (verdict.status === 'succeeded' && source) await keepSource(tx, source);
     // A deployment that fails leaves the org as it was.
     else if (verdict.status === 'failed' && baseSha !== null && source)
-      await keepSource(tx, { ...source, commitSha: baseSha, packages: basePackages, pending });
+      await keepSource(tx, { ...source, ...base, commitSha: baseSha });
   });
   return { againInSeconds: 0, text: ended.status };
 }
 
 /** From now on nobody knows what the org runs, until this deployment has ended. Null: it was claimed. */
 async function claimOrg({ deps, tenant, run, org }: OrgWork, build: StepRow): Promise<string | null> {
-  const { commitSha, baseSha } = build.intent as unknown as BuildIntent;
+  const { commitSha, baseSha = null, baseSettings = null } = build.intent as unknown as Partial<BuildIntent>;
+  if (commitSha === undefined) {
+    await inUnit({ deps, tenant }, (tx) => forgetSources(tx, org.orgId));
+    return null;
+  }
   if (run.projectId === null) return null;
   const claim = { projectId: run.projectId, orgId: org.orgId, platformOrgId: org.platformOrgId };
-  const change = { ...claim, environmentId: run.environmentId, runId: run.id, commitSha, baseSha };
+  const change = { ...claim, environmentId: run.environmentId, runId: run.id, commitSha, baseSha, baseSettings };
   const isClaimed = await inUnit({ deps, tenant }, (tx) => claimSource(tx, change));
   return isClaimed
     ? null
@@ -202,10 +188,11 @@ export async function removeArchive({ deps }: Pick<OrgWork, 'deps'>, build: Step
   if (object) await deps.objects.remove(object);
 }
 
-/** What the org runs once it is deployed; undefined: of no project. */
+/** What the org runs once it is deployed; undefined: no commit, or of no project. */
 export function deployedSource({ run, org }: OrgWork, build: StepRow, step: StepRow) {
-  const { commitSha, packages = null, pending } = build.intent as unknown as BuildIntent;
-  if (run.projectId === null) return undefined;
+  const intent = build.intent as unknown as Partial<BuildIntent>;
+  const { commitSha, packages = null, pending = [] } = intent;
+  if (commitSha === undefined || run.projectId === null) return undefined;
   return {
     projectId: run.projectId,
     orgId: org.orgId,
@@ -215,6 +202,7 @@ export function deployedSource({ run, org }: OrgWork, build: StepRow, step: Step
     packages,
     runId: run.id,
     deploymentId: step.externalId ?? '',
+    settingsDigest: settingsDigest(intent),
     // Where another run built it, its intent has them.
     pending: (build.result as unknown as Partial<Built>).pending ?? pending,
   };

@@ -1,35 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { claimSource, keepSource } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
-import { BUILD, DEPLOY, VALIDATE } from '../../../domain/delivery/org-deployments/source-of-run.ts';
+import { DEPLOY, VALIDATE } from '../../../domain/delivery/org-deployments/source-of-run.ts';
 import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import { moveStep, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
 import { actInOrg, followInOrg, PASSES } from '../org-steps/act-in-org.ts';
+import { awaitTurn } from '../org-steps/await-turn.ts';
 import { outcomeOfFailed } from '../org-steps/begin-once.ts';
 import { answered, OrgCallFailed } from '../org-steps/org-call-failed.ts';
 import { type Built, buildStep } from './build-step.ts';
-import {
-  type Deployed,
-  type DeployIntent,
-  deployedSource,
-  deployStep,
-  endedDeployment,
-  findDeployment,
-  LOOK_AT,
-  removeArchive,
-  settle,
-} from './deploy-step.ts';
+import { type Deployed, deployedSource, deployStep, endedDeployment, removeArchive, settle } from './deploy-step.ts';
 import { type OrgWork, inUnit, move } from '../org-steps/org-work.ts';
-import { type BuildIntent, plannedSteps } from './plan-deployment.ts';
+import { findDeployment } from './find-deployment.ts';
+import { type BuildIntent, type DeployIntent, LOOK_AT, plannedSteps } from './plan-deployment.ts';
 
 /** Deploys the source of a commit to an org, or has the org validate it. */
 export const installArtifacts: FollowedOperation = {
   advance(deps, tenant, run, signal) {
     return followInOrg(deps, tenant, run, { signal, lookAt: LOOK_AT }, async (org) => {
       const work = { deps, tenant, run, org };
+      // What the org runs, upon which is built, is known when those before have ended.
+      const turn = await awaitTurn(work);
+      if (turn) return turn;
       const { build, deploy } = sourceStepsOf(await plannedSteps(work, signal));
       if (!build || !deploy) throw new Error(`the run ${run.id} has no steps`);
       const elsewhere = await whyElsewhere(work, deploy);
@@ -41,11 +36,14 @@ export const installArtifacts: FollowedOperation = {
   cancel: cancelSource,
 };
 
-/** The steps of a run that build and deploy, or validate, source. */
-export const sourceStepsOf = (steps: readonly StepRow[]) => ({
-  build: steps.find(({ name }) => name === BUILD),
-  deploy: steps.find(({ name }) => name === DEPLOY || name === VALIDATE),
-});
+/** The steps of a run that make and deploy, or validate, source: the one is right before the other. */
+export function sourceStepsOf(steps: readonly StepRow[]): {
+  build?: StepRow | undefined;
+  deploy?: StepRow | undefined;
+} {
+  const at = steps.findIndex(({ name }) => name === DEPLOY || name === VALIDATE);
+  return at < 1 ? {} : { build: steps[at - 1], deploy: steps[at] };
+}
 
 /** Stops the source of a run in its org; answers what goes on there nevertheless, or null. */
 export async function cancelSource(
@@ -72,7 +70,7 @@ export async function cancelSource(
   return remark;
 }
 
-const whyElsewhere = ({ deps, tenant, org }: OrgWork, deploy: StepRow) =>
+export const whyElsewhere = ({ deps, tenant, org }: OrgWork, deploy: StepRow) =>
   whyOtherOrg(deps.reads.as(systemActor(tenant, 'flow')), org, [deploy], 'the run deploys');
 
 /** Takes the source of a run on: builds it, deploys it, and says how that ended. */
@@ -107,8 +105,8 @@ async function nothingToDeploy(work: OrgWork, build: StepRow, deploy: StepRow): 
   await inUnit(work, async (tx) => {
     await moveStep(tx, deploy.id, { state: 'skipped' });
     if (!source || deploy.name === VALIDATE) return;
-    const { baseSha } = build.intent as unknown as BuildIntent;
-    if (await claimSource(tx, { ...source, baseSha })) await keepSource(tx, source);
+    const { baseSha, baseSettings } = build.intent as unknown as BuildIntent;
+    if (await claimSource(tx, { ...source, baseSha, baseSettings })) await keepSource(tx, source);
   });
   return { againInSeconds: 0, text: 'Nothing to deploy' };
 }
@@ -155,7 +153,7 @@ async function stop(work: OrgWork, build: StepRow, deploy: StepRow, signal: Abor
         await move(work, step, { state: 'cancelled', detail: null });
         return null;
       }
-      await settle(work, build, step, await endedDeployment(work, found));
+      await settle(work, build, step, await endedDeployment(work, found), signal);
       return `It could not be stopped: the org ended it as ${now.status}`;
     }
     await sleep(STOP_PAUSE_MS * deps.flows.pace, undefined, { signal });

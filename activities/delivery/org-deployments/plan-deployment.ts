@@ -1,5 +1,6 @@
 import { fullCommitId } from '../../../domain/code/git/commits.queries.ts';
 import { type DeploymentWish, wishOf } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
+import { builtWith, withDefaults } from '../../../domain/delivery/org-deployments/deploy-settings-rules.ts';
 import { sourceOfOrg, wasDeployedSince } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
 import {
   BUILD,
@@ -18,6 +19,9 @@ import {
 import type { ComponentName, SourceOrder } from '../../../domain/delivery/source/source-build.port.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
+import type { DeploySettings } from '../../../domain/projects/policies/deploy-settings.ts';
+import { deploySettingsOf } from '../../../domain/projects/environments/environments.queries.ts';
+import type { TestLevel } from '../../../domain/orgs/crm/crm-deployments.port.ts';
 import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import { fetchCommit, remoteOf } from '../../code/git/fetched-commits.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
@@ -26,8 +30,18 @@ import type { OrgWork } from '../org-steps/org-work.ts';
 /** What a deployment was planned from: fixed when its run begins, so that each attempt builds the same. */
 export type BuildIntent = Pick<
   SourceOrder,
-  'commitSha' | 'baseSha' | 'isRollback' | 'packages' | 'deletions' | 'whole' | 'apiVersion'
+  | 'commitSha'
+  | 'baseSha'
+  | 'isRollback'
+  | 'packages'
+  | 'deletions'
+  | 'whole'
+  | 'apiVersion'
+  | 'replacements'
+  | 'ignoredPaths'
 > & {
+  /** Of the settings with which the base was deployed. */
+  baseSettings: string | null;
   pending: ComponentName[];
   /** The packages that the org ran of `baseSha`; null: all. */
   basePackages: readonly string[] | null;
@@ -37,13 +51,26 @@ export type BuildIntent = Pick<
   validationId?: string;
 };
 
+/** What a person looks at where nobody knows what became of a deployment. */
+export const LOOK_AT = 'Deployment Status in Setup';
+
+/** How something is deployed, fixed as well. */
+export interface DeployIntent {
+  checkOnly?: boolean;
+  testLevel?: TestLevel;
+  tests?: string[];
+  ignoreWarnings?: boolean;
+  validationId?: string;
+}
+
 /** The steps of a run: what is built and deployed is decided once. Throws `DomainError` where nothing can be. */
 export async function plannedSteps(work: OrgWork, signal: AbortSignal): Promise<StepRow[]> {
   const { deps, tenant, run, org } = work;
   const reads = deps.reads.as(systemActor(tenant, 'flow'));
   const before = await stepsOfRun(reads, run.id);
   if (before.length > 0) return before;
-  const wish = wishOf(run.payload);
+  const deploy = await deploySettingsOf(reads, run.environmentId);
+  const wish = wishOf(withDefaults(run.payload, deploy));
   const unit = deps.actingAs(systemActor(tenant, 'flow'));
   if (wish.quickDeployOf !== undefined) {
     const { projectId, domain, releaseName, payload } = run;
@@ -58,7 +85,7 @@ export async function plannedSteps(work: OrgWork, signal: AbortSignal): Promise<
     );
   }
   const commitSha = await commitOf(work, await namedSource(reads, run), signal);
-  const steps = await sourceSteps(work, { commitSha, wish });
+  const steps = await sourceSteps(work, { commitSha, wish, deploy });
   return unit((tx) => planSteps(tx, run.id, steps));
 }
 
@@ -66,6 +93,8 @@ export async function plannedSteps(work: OrgWork, signal: AbortSignal): Promise<
 export interface SourceWish {
   commitSha: string;
   wish: DeploymentWish;
+  /** The settings of the environment; null: it has none. */
+  deploy: DeploySettings | null;
   /** The org is to run an earlier commit again. */
   isRollback?: boolean;
   /** Names of what of a release candidate has arrived with it. */
@@ -75,13 +104,14 @@ export interface SourceWish {
 /** The steps that build and deploy, or validate, a commit: a later attempt builds the same. */
 export async function sourceSteps(
   work: OrgWork,
-  { commitSha, wish, isRollback = false, artifacts = [] }: SourceWish,
+  { commitSha, wish, deploy, isRollback = false, artifacts = [] }: SourceWish,
 ): Promise<NewStep[]> {
   const { deps, org } = work;
-  const { deletions, whole, sourcePackages, validateOnly, testLevel, tests } = wish;
+  const { deletions, whole, sourcePackages, validateOnly, testLevel, tests, ignoreWarnings } = wish;
   const intent: BuildIntent = {
     commitSha,
     ...(await baseOf(work, sourcePackages)),
+    ...builtWith(deploy),
     deletions,
     whole,
     ...(sourcePackages && { packages: sourcePackages }),
@@ -94,7 +124,7 @@ export async function sourceSteps(
     {
       name: validateOnly ? VALIDATE : DEPLOY,
       orgId: org.orgId,
-      intent: { checkOnly: validateOnly, testLevel, tests, ...carried },
+      intent: { checkOnly: validateOnly, testLevel, tests, ignoreWarnings, ...carried },
     },
   ];
 }
@@ -106,16 +136,17 @@ export async function sourceSteps(
 export async function baseOf(
   { deps, tenant, run, org }: OrgWork,
   packages: readonly string[] | undefined,
-): Promise<Pick<BuildIntent, 'baseSha' | 'basePackages' | 'pending'>> {
+): Promise<Pick<BuildIntent, 'baseSha' | 'baseSettings' | 'basePackages' | 'pending'>> {
   const reads = deps.reads.as(systemActor(tenant, 'flow'));
   const known = await sourceOfOrg(reads, run.projectId ?? '', org.orgId);
-  if (!known || known.platformOrgId !== org.platformOrgId) return { baseSha: null, basePackages: null, pending: [] };
+  if (!known || known.platformOrgId !== org.platformOrgId)
+    return { baseSha: null, baseSettings: null, basePackages: null, pending: [] };
   const environmentId = run.environmentId ?? known.environmentId;
   const last = { runId: known.runId, deployedAt: isoOf(known.deployedAt) };
   const isOther = environmentId !== null && (await wasDeployedSince(reads, environmentId, last));
-  const { commitSha, packages: basePackages, pending } = known;
+  const { commitSha, packages: basePackages, settingsDigest: baseSettings, pending } = known;
   const isCovered = basePackages === null || packages?.every((name) => basePackages.includes(name)) === true;
-  return { baseSha: isOther || !isCovered ? null : commitSha, basePackages, pending };
+  return { baseSha: isOther || !isCovered ? null : commitSha, baseSettings, basePackages, pending };
 }
 
 async function commitOf({ deps, tenant, run }: OrgWork, named: NamedSource, signal: AbortSignal): Promise<string> {

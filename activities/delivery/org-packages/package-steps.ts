@@ -1,5 +1,4 @@
 import { isLocked, mayPass } from '../../../domain/delivery/org-packages/package-answer-rules.ts';
-import { otherChange } from '../../../domain/delivery/org-packages/org-packages.queries.ts';
 import {
   firstOpen,
   goesOn,
@@ -21,6 +20,7 @@ import type { CrmPackageRequest } from '../../../domain/orgs/crm/crm-packages.po
 import type { UnitOfWork } from '../../../domain/unit-of-work.ts';
 import type { Pending } from '../flows/operations.activities.ts';
 import { keepLines, PASSES } from '../org-steps/act-in-org.ts';
+import { awaitTurn } from '../org-steps/await-turn.ts';
 import { beginOnce, CANNOT_TELL, UnknownOutcome } from '../org-steps/begin-once.ts';
 import type { OrgWork } from '../org-steps/org-work.ts';
 import { answered, OrgCallFailed } from '../org-steps/org-call-failed.ts';
@@ -118,9 +118,9 @@ const isRefused = ({ failure }: OrgCallFailed): boolean => !PASSES[failure.kind]
 
 /** Whether the org can be asked now; when to look again, or `ended` where it will never be. */
 async function mayBegin(given: PackageRun, work: PackageWork, step: StepRow): Promise<Pending | 'ended' | undefined> {
-  const { unit, org, run } = given;
-  const other = await unit((tx) => otherChange(tx, { orgId: org.orgId, runId: run.id }));
-  if (other !== undefined) return { againInSeconds: 15, text: `Waiting for another run in the org: ${other}` };
+  const { org } = given;
+  const turn = await awaitTurn(given);
+  if (turn) return turn;
   const ready = await work.ready?.(given, step);
   if (ready && 'refusal' in ready) {
     await move(given, step, { state: 'failed', error: ready.refusal });

@@ -4,6 +4,8 @@ import { intentOf } from '../../../domain/delivery/org-packages/package-intents.
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { flowType } from '../../../domain/delivery/flows/flow-types.ts';
 import { wishOf } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
+import { withDefaults } from '../../../domain/delivery/org-deployments/deploy-settings-rules.ts';
+import { deploySettingsOf } from '../../../domain/projects/environments/environments.queries.ts';
 import { type ReleaseOfRun, releaseOfRun } from '../../../domain/delivery/org-releases/release-of-run.ts';
 import {
   builtPackages,
@@ -52,11 +54,13 @@ export async function planRelease(given: PackageRun): Promise<ReleasePlan | RunO
   const versions = named.length === 0 ? [] : await planVersions(given, { named, aliases, artifacts, isRollback });
   if (!Array.isArray(versions)) return versions;
   const { source } = content;
-  const wish = { ...wishOf(run.payload), validateOnly: false, quickDeployOf: undefined };
+  const deploy = await unit((tx) => deploySettingsOf(tx, run.environmentId));
+  const wish = { ...wishOf(withDefaults(run.payload, deploy)), validateOnly: false, quickDeployOf: undefined };
   const deployed = source
     ? await sourceSteps(given, {
         commitSha: project.commitId,
         wish: { ...wish, sourcePackages: source.packages },
+        deploy,
         isRollback,
         artifacts: source.artifacts,
       })

@@ -9,6 +9,8 @@ import {
 } from '../../../domain/delivery/org-packages/package-intents.ts';
 import { isTestStep } from '../../../domain/delivery/apex-tests/apex-test-rules.ts';
 import { wishOf } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
+import { withDefaults } from '../../../domain/delivery/org-deployments/deploy-settings-rules.ts';
+import { deploySettingsOf } from '../../../domain/projects/environments/environments.queries.ts';
 import { leftBehind } from '../../../domain/delivery/org-releases/rollback-rules.ts';
 import { notesUrlOf } from '../../../domain/delivery/org-releases/release-of-run.ts';
 import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
@@ -20,6 +22,7 @@ import type { FollowedOperation, Pending } from '../flows/operations.activities.
 import { advanceTests, runApexTests } from '../apex-tests/run-apex-tests.ts';
 import { advanceSource, cancelSource, sourceStepsOf } from '../org-deployments/install-artifacts.ts';
 import { LOOK_AT as DEPLOYMENTS } from '../org-deployments/deploy-step.ts';
+import { awaitTurn } from '../org-steps/await-turn.ts';
 import { followInOrg, keepLines } from '../org-steps/act-in-org.ts';
 import { move } from '../org-steps/org-work.ts';
 import { installing } from '../org-packages/install-packages.ts';
@@ -94,6 +97,9 @@ const linesOfNotes = ({ leftOut, cannotDo = [] }: ReleasePlan['notes']): string[
 
 async function advance(given: PackageRun): Promise<RunOutcome | Pending> {
   const { deps, tenant, run, org, unit, signal } = given;
+  // What the org runs, upon which is built, is known when those before have ended.
+  const turn = await awaitTurn(given);
+  if (turn) return turn;
   if ((await unit((tx) => stepsOfRun(tx, run.id))).length === 0) {
     const planned = await planRelease(given);
     if (!('steps' in planned)) return planned;
@@ -122,14 +128,14 @@ async function advance(given: PackageRun): Promise<RunOutcome | Pending> {
   const deployed = build && deploy ? await advanceSource(work, build, deploy, signal) : installed;
   if ('againInSeconds' in deployed) return deployed;
   const isTested = deploy !== undefined && deploy.state !== 'skipped';
-  const order = testsBeside(run.payload);
+  const order = testsBeside(withDefaults(run.payload, await unit((tx) => deploySettingsOf(tx, run.environmentId))));
   if (deployed.status !== 'succeeded' || isTested || !order) return end(deployed);
   const tested = await advanceTests({ ...work, run: { ...run, payload: { id: run.taskType, ...order } } }, signal);
   return 'againInSeconds' in tested ? tested : end({ ...tested, result: { ...deployed.result, ...tested.result } });
 }
 
 /** Tests that run by themselves where no source is deployed with which they would; undefined: none. */
-function testsBeside(payload: RunContext['payload']): { testLevel: string; classNames: string[] } | undefined {
+function testsBeside(payload: Parameters<typeof wishOf>[0]): { testLevel: string; classNames: string[] } | undefined {
   const { testLevel, tests: classNames } = wishOf(payload);
   return TEST_RUN_LEVELS.some((level) => level === testLevel) ? { testLevel, classNames } : undefined;
 }

@@ -135,7 +135,7 @@ interface Comparison {
 }
 
 async function compare(work: SourceWork, head: CommitSource): Promise<Comparison> {
-  const { commitSha, baseSha, isRollback = false, whole = false } = work.order;
+  const { commitSha, baseSha, isRollback = false, whole = false, hasOtherSettings = false } = work.order;
   const { mirrors } = work.deps.git;
   if (baseSha === null) return { whyWhole: 'It is not known what the environment ran', isRelated: true };
   const ran = `${short(baseSha)}, which the environment ran,`;
@@ -146,7 +146,11 @@ async function compare(work: SourceWork, head: CommitSource): Promise<Comparison
   const [earlier, later] = isRollback ? [commitSha, baseSha] : [baseSha, commitSha];
   const isRelated = await mirrors.isAncestor(work.mirror, earlier, later);
   const unrelated = `${short(earlier)} is not an ancestor of ${short(later)}`;
-  const whyUnsafe = isRelated ? whyReadOtherwise(head, base.value) : unrelated;
+  const whyUnsafe = !isRelated
+    ? unrelated
+    : hasOtherSettings
+      ? 'The environment has other replacements or ignored paths than before'
+      : whyReadOtherwise(head, base.value);
   const whyWhole = whole ? 'All of the source was asked for' : whyUnsafe;
   return { base: base.value, ...(whyWhole !== undefined && { whyWhole }), isRelated };
 }

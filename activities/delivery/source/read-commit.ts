@@ -61,13 +61,12 @@ export async function readCommit(
   const ignoring = await settings(IGNORE_FILE);
   if (!ignoring.isOk) return ignoring;
   const forceIgnore = ignoring.value ?? '';
-  // None of the environment's may take back one of the repository's.
-  const own = ignoredPaths.filter((pattern) => !pattern.startsWith('!'));
   const read = await place.read(side, {
     files: [...blobs.keys()],
     directories,
     projectFile: project.conversion,
-    ignored: [forceIgnore, ...own].join('\n'),
+    ignored: forceIgnore,
+    ignoredPaths,
   });
   if (!read.isOk) return read;
   return { isOk: true, value: { sha, project, forceIgnore, blobs, ...read.value } };

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import yazl from 'yazl';
 import type { SourceRefusal } from '../../../domain/delivery/source/source-build.port.ts';
 import type { ConvertedFile } from '../../../domain/delivery/source/source-converter.port.ts';
@@ -9,16 +9,25 @@ import type { Answer } from '../../../domain/kernel/outbound/answer.port.ts';
 /** The same files make the same zip, whenever that is. */
 const MODIFIED = new Date('2000-01-01T00:00:00Z');
 
+/** A file that is read when its turn comes. */
+interface ReadFile {
+  name: string;
+  content: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
 class TooLargeError extends Error {}
 
 /** Stores files as a zip, piece by piece; answers its size in bytes. */
 export async function storeZip(
   objects: ObjectStore,
   key: string,
-  files: readonly ConvertedFile[],
+  files: readonly (ConvertedFile | ReadFile)[],
 ): Promise<Answer<number, SourceRefusal>> {
   const zip = new yazl.ZipFile();
-  for (const { path, name } of files) zip.addFile(path, name, { mtime: MODIFIED, mode: 0o100_644 });
+  const options = { mtime: MODIFIED, mode: 0o100_644 };
+  for (const file of files)
+    if ('path' in file) zip.addFile(file.path, file.name, options);
+    else zip.addReadStreamLazy(file.name, options, (done) => done(null, Readable.from(file.content())));
   zip.end();
   // A file that cannot be read ends what is read from the zip.
   const output = zip.outputStream as Readable;

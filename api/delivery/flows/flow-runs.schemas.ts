@@ -61,7 +61,7 @@ export const Run = z
     }),
     waitsFor: z.string().nullable().meta({
       description:
-        'Why a run waits in `waiting_window` (the window, the freeze, or what must be deployed before) or in `waiting_org_calls`',
+        'Why a run waits in `waiting_window` (the window, the freeze, or what must be deployed before), in `waiting_org_calls`, or in `running` (the run that changes its org)',
     }),
     override: z
       .object({ reason: z.string(), by: z.string(), at: Timestamp })

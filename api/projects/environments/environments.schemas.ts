@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApprovalPolicySchema } from '../../../domain/projects/policies/approval-policy.ts';
+import { DeploySettingsSchema } from '../../../domain/projects/policies/deploy-settings.ts';
 import { PromotionPolicySchema } from '../../../domain/projects/policies/promotion-policy.ts';
 import { VerificationPolicySchema } from '../../../domain/projects/policies/verification-policy.ts';
 import { ENVIRONMENT_CATEGORIES } from '../../../domain/projects/environments/environments.entities.ts';
@@ -21,6 +22,7 @@ const ApprovalPolicy = ApprovalPolicySchema.meta({ id: 'ApprovalPolicy' });
 const PromotionPolicy = PromotionPolicySchema.meta({ id: 'PromotionPolicy' });
 
 const VerificationPolicy = VerificationPolicySchema.meta({ id: 'VerificationPolicy' });
+const DeploySettings = DeploySettingsSchema.meta({ id: 'DeploySettings' });
 
 const BrowserSettings = z
   .strictObject({
@@ -56,6 +58,7 @@ const fields = {
   verification: VerificationPolicy.nullable().meta({
     description: 'How each deployment that succeeded here is verified; null: it is not',
   }),
+  deploy: DeploySettings.nullable().meta({ description: 'How source is deployed to the org' }),
 };
 
 export const EnvironmentIn = z
@@ -94,6 +97,7 @@ const shown = z.object({
   promotion: PromotionPolicy.nullable().default(null),
   browser: BrowserSettings.nullable().default(null),
   verification: VerificationPolicy.nullable().default(null),
+  deploy: DeploySettings.nullable().default(null),
   lockStatus: LockStatus,
   policyViolations: RunningViolations,
   version: z.int(),

@@ -115,6 +115,9 @@ export const DEPLOYMENT = {
       'NoTestRun (not in production), RunSpecifiedTests, RunLocalTests, RunAllTestsInOrg or RunRelevantTests; as the platform decides when absent',
   }),
   tests: Names.optional().meta({ description: 'Test classes, for `RunSpecifiedTests`' }),
+  ignoreWarnings: z.boolean().optional().meta({
+    description: 'Warnings of the platform fail nothing; else as the environment says, or true',
+  }),
   deletions: z.boolean().optional().meta({
     description: 'Delete in the org what the source no longer has; else that is left for a later run',
   }),
@@ -123,6 +126,18 @@ export const DEPLOYMENT = {
   quickDeployOf: z.uuid().optional().meta({
     description: 'Id of a run with `validateOnly`: what it validated is deployed without running its tests again',
   }),
+};
+/** The change set that a run installs, and how. */
+export const CHANGE_SET = {
+  changeset: Name.optional(),
+  sourceOrg: Name.optional().meta({
+    description: 'Where the service executes it: username or id of the registered org in which the set was made',
+  }),
+  changeSetName: Name.optional().meta({ description: 'Name of the outbound change set there' }),
+  validateOnly: DEPLOYMENT.validateOnly,
+  testLevel: DEPLOYMENT.testLevel,
+  tests: DEPLOYMENT.tests,
+  ignoreWarnings: DEPLOYMENT.ignoreWarnings,
 };
 /** Which Apex tests a run executes, and what they must come to. */
 export const APEX_TESTS = {

@@ -140,6 +140,18 @@ export async function noteWait(
   return noted.length > 0;
 }
 
+/** Notes for what a run waits that is at work; null: for nothing. */
+export async function noteWait({ db, tenantId }: Tx, id: string, waitsFor: string | null): Promise<void> {
+  await db
+    .updateTable('flow_run')
+    .set({ waitsFor, updatedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .where('waitsFor', 'is distinct from', waitsFor)
+    .execute();
+}
+
 /** Gives a final run another outcome; false when it has that one already. */
 export async function reviseRun(
   { db, tenantId }: Tx,

@@ -5,6 +5,7 @@ import {
   ACTIVATION,
   FORCE,
   APEX_TESTS,
+  CHANGE_SET,
   DEPLOYMENT,
   Names,
   ON_ORG,
@@ -154,7 +155,8 @@ export const FLOW_TYPES = [
     gates: BOTH_GATES,
     target: 'org',
     changesOrg: true,
-    payload: { ...ON_ORG, ...PROMOTION, changeset: Name.optional() },
+    own: 'activity',
+    payload: { ...ON_ORG, ...PROMOTION, ...CHANGE_SET },
   }),
   type('create-patch-branch', 'repository', 'Create a branch at a release, for a patch of it', {
     own: 'activity',

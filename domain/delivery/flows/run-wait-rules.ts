@@ -1,9 +1,9 @@
 import { isoOf } from '../../kernel/text/date-time-rules.ts';
 import type { RunStatus } from './run-status-rules.ts';
 
-export const WAIT_KINDS = ['approval', 'window', 'lock', 'org_calls'] as const;
+export const WAIT_KINDS = ['approval', 'window', 'lock', 'org', 'org_calls'] as const;
 
-/** For what, and for whom, a run waits before its work begins, or in the middle of it for calls of its org. */
+/** For what, and for whom, a run waits: before its work begins, or in the middle of it for calls of its org, or until another run has changed that. */
 export interface RunWait {
   for: (typeof WAIT_KINDS)[number];
   /** E-mails and team slugs of those who may approve, or who holds the lock; empty: the owners, or nobody in particular. */
@@ -20,14 +20,14 @@ export interface RunWait {
 /** What is known of the gates of a run. */
 export interface GateFacts {
   status: RunStatus;
-  /** Why it waits for a window, or for calls of its org; null: it waits for neither. */
+  /** Why it waits for a window, for its org, or for calls of that; null: it waits for none of them. */
   waitsFor: string | null;
   nextWindowAt: string | null;
   approval: { approvers: string[]; minApprovals: number; given: number; expiresAt: string } | null;
   lock: { environmentName: string; heldBy: string | null; expiresAt: string | null } | null;
 }
 
-/** What a run waits for; null for one whose work goes on, that has ended, or has not come to a gate yet. */
+/** What a run waits for; null for one that is at work, has ended, or has not come to a gate yet. */
 export function waitOf({ status, waitsFor, nextWindowAt, approval, lock }: GateFacts): RunWait | null {
   if (status === 'waiting_approval' && approval) {
     const { approvers, minApprovals, given, expiresAt } = approval;
@@ -49,5 +49,5 @@ export function waitOf({ status, waitsFor, nextWindowAt, approval, lock }: GateF
     const reason = `The lock of ${environmentName}${heldBy === null ? '' : `, which ${heldBy} holds`}`;
     return { for: 'lock', who: heldBy === null ? [] : [heldBy], reason, until: expiresAt && isoOf(expiresAt) };
   }
-  return null;
+  return status === 'running' && waitsFor !== null ? { for: 'org', who: [], reason: waitsFor, until: null } : null;
 }

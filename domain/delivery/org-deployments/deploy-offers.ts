@@ -1,9 +1,11 @@
 import { projectById } from '../../projects/projects/projects.queries.ts';
+import { deploySettingsOf } from '../../projects/environments/environments.queries.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import type { OfferedType } from '../flows/runs.hooks.ts';
 import { orgOfRun, whyNoOrg } from '../org-steps/org-of-run.ts';
 import { whyNotDeployed, wishOf } from './deploy-order-rules.ts';
+import { withDefaults } from './deploy-settings-rules.ts';
 import { namedSource, validationOf } from './source-of-run.ts';
 
 /** Why the service cannot deploy source to an org, as far as the database knows; null: it can. */
@@ -17,7 +19,7 @@ export async function whyNotSource(tx: Tx, { id, projectId, run }: OfferedType):
   const text = (name: string) => (typeof payload[name] === 'string' ? payload[name] : null);
   try {
     const org = await orgOfRun(tx, run);
-    const why = whyNotDeployed(payload, org.kind);
+    const why = whyNotDeployed(withDefaults(payload, await deploySettingsOf(tx, run.environmentId)), org.kind);
     if (why !== null) return why;
     const { quickDeployOf } = wishOf(payload);
     if (quickDeployOf !== undefined) {

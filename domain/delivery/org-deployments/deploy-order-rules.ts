@@ -1,21 +1,18 @@
+import { DEPLOY_TEST_LEVELS } from '../../projects/policies/deploy-settings.ts';
 import { soqlText } from '../../kernel/text/soql-rules.ts';
 import type { Deployment, TestLevel } from '../../orgs/crm/crm-deployments.port.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
-const TEST_LEVELS = [
-  'NoTestRun',
-  'RunSpecifiedTests',
-  'RunLocalTests',
-  'RunAllTestsInOrg',
-  'RunRelevantTests',
-] as const satisfies readonly TestLevel[];
+const TEST_LEVELS: readonly TestLevel[] = DEPLOY_TEST_LEVELS;
 
 /** How a run deploys, as its payload says. */
 export interface DeploymentWish {
   validateOnly: boolean;
   testLevel: TestLevel;
   tests: string[];
+  /** Warnings of the platform fail nothing. */
+  ignoreWarnings: boolean;
   deletions: boolean;
   whole: boolean;
   sourcePackages: string[] | undefined;
@@ -34,6 +31,7 @@ export function wishOf(payload: Payload): DeploymentWish {
     validateOnly: payload.validateOnly === true,
     testLevel: level ?? (tests.length > 0 ? 'RunSpecifiedTests' : 'default'),
     tests,
+    ignoreWarnings: payload.ignoreWarnings !== false,
     deletions: payload.deletions === true,
     whole: payload.whole === true,
     sourcePackages: packages.length > 0 ? packages : undefined,
@@ -59,7 +57,7 @@ export function whyNotDeployed(payload: Payload, orgKind: string): string | null
 }
 
 /** What of a deployment is known to the run that asked for it. */
-export interface AskedDeployment {
+interface AskedDeployment {
   checkOnly: boolean;
   testLevel: TestLevel;
   tests: readonly string[];

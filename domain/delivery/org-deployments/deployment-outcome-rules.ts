@@ -1,4 +1,5 @@
 import type { ComponentProblem, Deployment } from '../../orgs/crm/crm-deployments.port.ts';
+import type { LastChange } from '../../code/git/mirror/git-mirrors.port.ts';
 import type { StepProgress } from '../org-steps/org-step-rules.ts';
 import { adviceFor, isLockError } from './platform-advice-rules.ts';
 
@@ -9,6 +10,12 @@ export interface DeploymentProblem {
   subject: string | null;
   /** `classes/Invoice.cls:12:3`, as far as the platform says it. */
   location: string | null;
+  /** In the archive, and the line there, from 1; null: the platform names none. */
+  file: string | null;
+  line: number | null;
+  /** In the repository, and the commit that changed it last; null: not known. */
+  path: string | null;
+  commit: LastChange | null;
   message: string;
   /** What people do about it; null: nothing better is known. */
   advice: string | null;
@@ -25,9 +32,10 @@ export type DeploymentVerdict =
     };
 
 /** `ApexClass Invoice (classes/Invoice.cls:2:1): Variable does not exist`. */
-export const problemText = ({ subject, location, message, advice }: DeploymentProblem): string => {
+export const problemText = ({ subject, location, message, advice, commit }: DeploymentProblem): string => {
   const where = [subject, location && `(${location})`].filter(Boolean).join(' ');
-  return `${where === '' ? '' : `${where}: `}${message}${advice === null ? '' : ` – ${advice}`}`;
+  const by = commit && ` [${commit.sha.slice(0, 8)} ${commit.author}: ${commit.subject}]`;
+  return `${where === '' ? '' : `${where}: `}${message}${by ?? ''}${advice === null ? '' : ` – ${advice}`}`;
 };
 
 /**
@@ -41,6 +49,8 @@ export function verdictOf(deployment: Deployment): DeploymentVerdict {
   const problems = problemsOf(deployment);
   const isPlain = status === 'Succeeded' && isSuccess && components.errors === 0 && tests.errors === 0;
   if (isPlain && problems.every(({ kind }) => kind === 'coverage')) return { status: 'succeeded' };
+  // A warning fails what does not ignore them.
+  if (problems.length === 0) problems.push(...(deployment.details?.warnings ?? []).map(componentProblem));
   if (problems.length === 0) problems.push(orgProblem(whyUnknown(deployment), ''));
   return { status: 'failed', problems, isLocked: problems.every(({ message }) => isLockError(message)) };
 }
@@ -59,11 +69,12 @@ function problemsOf({ error, details, status }: Deployment): DeploymentProblem[]
       kind: 'test',
       subject: method === null ? className : `${className}.${method}`,
       location: stackTrace,
+      ...placeOfTest(className, stackTrace),
       message,
       advice: adviceFor(message),
     });
   for (const { name, message } of details?.coverageWarnings ?? [])
-    problems.push({ kind: 'coverage', subject: name, location: null, message, advice: adviceFor(message) });
+    problems.push({ kind: 'coverage', subject: name, location: null, ...NOWHERE, message, advice: adviceFor(message) });
   if (status === 'SucceededPartial')
     problems.unshift(
       orgProblem(
@@ -74,10 +85,20 @@ function problemsOf({ error, details, status }: Deployment): DeploymentProblem[]
   return problems;
 }
 
+const NOWHERE = { file: null, line: null, path: null, commit: null };
+
+/** Where a test failed: in the line of its own class that the stack names. */
+function placeOfTest(className: string, stackTrace: string | null) {
+  const own = stackTrace?.split('\n').find((each) => each.startsWith(`Class.${className}.`));
+  const [, line] = /: line (\d{1,9})/.exec(own ?? '') ?? [];
+  return { ...NOWHERE, file: `classes/${className}.cls`, line: line === undefined ? null : Number(line) };
+}
+
 const orgProblem = (message: string, advice: string): DeploymentProblem => ({
   kind: 'org',
   subject: null,
   location: null,
+  ...NOWHERE,
   message,
   advice: advice === '' ? adviceFor(message) : advice,
 });
@@ -95,6 +116,9 @@ export function componentProblem({
     kind: 'component',
     subject: [type, fullName].filter(Boolean).join(' ') || null,
     location: place || null,
+    ...NOWHERE,
+    file: fileName || null,
+    line,
     message: problem,
     advice: adviceFor(problem),
   };

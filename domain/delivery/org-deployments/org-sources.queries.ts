@@ -16,6 +16,8 @@ export interface DeployedSource {
   packages: readonly string[] | null;
   runId: string;
   deploymentId: string;
+  /** See `settingsDigest`. */
+  settingsDigest: string | null;
   pending: readonly ComponentName[];
 }
 
@@ -26,11 +28,23 @@ export const sourceOfOrg = ({ db, tenantId }: Reads, projectId: string, orgId: s
     .where('tenantId', '=', tenantId)
     .where('projectId', '=', projectId)
     .where('orgId', '=', orgId)
-    .select(['platformOrgId', 'environmentId', 'commitSha', 'packages', 'runId', 'deployedAt', 'pending'])
+    .select([
+      'platformOrgId',
+      'environmentId',
+      'commitSha',
+      'packages',
+      'runId',
+      'deployedAt',
+      'settingsDigest',
+      'pending',
+    ])
     .executeTakeFirst();
 
-/** A change of what an org runs, and the commit that it was built upon; null: upon nothing, it is all of the source. */
-export type SourceClaim = Omit<DeployedSource, 'deploymentId' | 'packages' | 'pending'> & { baseSha: string | null };
+/** A change of what an org runs, and the commit and settings that it was built upon; null: upon nothing, it is all of the source. */
+export type SourceClaim = Omit<DeployedSource, 'deploymentId' | 'packages' | 'pending' | 'settingsDigest'> & {
+  baseSha: string | null;
+  baseSettings: string | null;
+};
 
 /**
  * Claims for a run what an org runs: until `keepSource` nobody knows it. Repeated it changes nothing. False: the org does not
@@ -38,7 +52,7 @@ export type SourceClaim = Omit<DeployedSource, 'deploymentId' | 'packages' | 'pe
  */
 export async function claimSource(
   { db, tenantId, now }: Tx,
-  { baseSha, platformOrgId, ...claim }: SourceClaim,
+  { baseSha, baseSettings, platformOrgId, ...claim }: SourceClaim,
 ): Promise<boolean> {
   const { projectId, orgId, runId } = claim;
   const row = await db
@@ -46,11 +60,13 @@ export async function claimSource(
     .where('tenantId', '=', tenantId)
     .where('projectId', '=', projectId)
     .where('orgId', '=', orgId)
-    .select(['id', 'runId', 'commitSha', 'platformOrgId'])
+    .select(['id', 'runId', 'commitSha', 'platformOrgId', 'settingsDigest'])
     .forUpdate()
     .executeTakeFirst();
   if (row?.runId === runId) return true;
-  if (baseSha !== null && (row?.commitSha !== baseSha || row.platformOrgId !== platformOrgId)) return false;
+  const isThere =
+    row?.commitSha === baseSha && row.platformOrgId === platformOrgId && row.settingsDigest === baseSettings;
+  if (baseSha !== null && !isThere) return false;
   if (row) {
     const unknown = { runId, platformOrgId: null, updatedAt: sql<string>`now()` };
     await db.updateTable('org_source').set(unknown).where('tenantId', '=', tenantId).where('id', '=', row.id).execute();
@@ -61,6 +77,7 @@ export async function claimSource(
       platformOrgId: null,
       deploymentId: '',
       deployedAt: now,
+      settingsDigest: null,
       pending: json([]),
     };
     await db
@@ -70,6 +87,16 @@ export async function claimSource(
       .execute();
   }
   return true;
+}
+
+/** From now on nobody knows what an org runs of any project: something else than source of a commit is deployed there. */
+export async function forgetSources({ db, tenantId }: Tx, orgId: string): Promise<void> {
+  await db
+    .updateTable('org_source')
+    .set({ platformOrgId: null, updatedAt: sql<string>`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', orgId)
+    .execute();
 }
 
 /** Keeps what an org runs now, unless another run has claimed it since. */
@@ -98,6 +125,7 @@ export async function keepSource(
           runId: eb.ref('excluded.runId'),
           deploymentId: eb.ref('excluded.deploymentId'),
           deployedAt: eb.ref('excluded.deployedAt'),
+          settingsDigest: eb.ref('excluded.settingsDigest'),
           pending: eb.ref('excluded.pending'),
           updatedAt: sql<string>`now()`,
         }))

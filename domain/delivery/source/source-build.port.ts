@@ -10,7 +10,7 @@ export interface ComponentName {
 export interface StaticReplacement {
   find: string;
   replaceWith: string;
-  /** In which files, as patterns of `.forceignore`; in all when absent. */
+  /** In which files: `*` matches within a segment of their paths, `**` across segments; in all when absent. */
   files?: string[];
 }
 
@@ -26,11 +26,13 @@ export interface SourceOrder extends TenantKey {
   packages?: string[];
   /** Whether components that are gone are deleted; otherwise they are answered as pending. */
   deletions: boolean;
-  /** All components, whatever changed. Ask for it when replacements or ignored paths of the environment changed. */
+  /** All components, whatever changed. */
   whole?: boolean;
+  /** The base was deployed with other replacements or ignored paths, so that its files say nothing of what the org runs. */
+  hasOtherSettings?: boolean;
   /** What earlier builds for the environment left undeleted. */
   pending?: ComponentName[];
-  /** Patterns as in `.forceignore`, beside those of the repository. */
+  /** Patterns as those of replacements, beside what `.forceignore` lists: neither deployed nor deleted. */
   ignoredPaths?: string[];
   replacements?: StaticReplacement[];
   /** Such as `64.0`. */

@@ -12,8 +12,10 @@ export interface SourceTree {
   directories: string[];
   /** What of the project file says how files are to be read, as JSON. */
   projectFile: string;
-  /** Patterns of files that are no source. */
+  /** Patterns of files that are no source, as in `.forceignore`. */
   ignored: string;
+  /** Patterns of files that the environment does not take: `*` matches within a segment, `**` across segments. */
+  ignoredPaths: readonly string[];
 }
 
 /** What a deployment can take by itself: a component, or one of the parts of an object. */

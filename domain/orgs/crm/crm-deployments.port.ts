@@ -24,6 +24,8 @@ export interface DeployOrder {
   testLevel: TestLevel;
   /** Names of test classes, for `RunSpecifiedTests` only. */
   tests: readonly string[];
+  /** Else a warning of the platform fails it. */
+  ignoreWarnings: boolean;
 }
 
 /** What the platform says of a component that it did not take, or took with a warning. */
@@ -96,7 +98,7 @@ export interface Deployment {
  * creating call that broke off was done is found in `DeployRequest` of the Tooling interface.
  */
 export interface CrmDeployments {
-  /** Rolls back on errors, and takes warnings as such. Sends at most 5 min. */
+  /** Rolls back on errors. Sends at most 5 min. */
   startDeployment: (order: DeployOrder) => Promise<CrmAnswer<{ deploymentId: string }>>;
   /** Deploys what a validation checked within the last ten days, unless the org was changed since. The id is a new one. */
   quickDeploy: (validationId: string) => Promise<CrmAnswer<{ deploymentId: string }>>;

@@ -41,6 +41,11 @@ export interface RetrieveOrder {
   types: readonly { name: string; members: readonly string[] }[];
 }
 
+/** All of a package of that name, as an outbound change set is one. */
+export interface PackageRetrieveOrder {
+  packageName: string;
+}
+
 export interface RetrieveMessage {
   fileName: string;
   problem: string;

@@ -3,6 +3,7 @@ import type {
   ListQuery,
   ListedComponent,
   MetadataType,
+  PackageRetrieveOrder,
   RetrieveOrder,
   RetrieveStatus,
   RetrievedArchive,
@@ -192,7 +193,7 @@ export interface CrmOrg extends CrmRecords, SandboxChanges, CrmDeployments, CrmP
   /** @param queries one to three; a bad type fails all of them. */
   listMetadata: (queries: readonly ListQuery[]) => Promise<CrmAnswer<ListedComponent[]>>;
   /** The id to ask after. At most 10,000 files, 39 MB packed, 600 MB unpacked. */
-  startRetrieve: (order: RetrieveOrder) => Promise<CrmAnswer<{ retrieveId: string }>>;
+  startRetrieve: (order: RetrieveOrder | PackageRetrieveOrder) => Promise<CrmAnswer<{ retrieveId: string }>>;
   /** Does not fetch the archive, which the platform deletes once it was fetched. */
   retrieveStatus: (retrieveId: string) => Promise<CrmAnswer<RetrieveStatus>>;
   /**

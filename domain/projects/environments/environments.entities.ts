@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ApprovalPolicy } from '../policies/approval-policy-rules.ts';
+import type { DeploySettings } from '../policies/deploy-settings.ts';
 import { jsonColumn } from '../../kernel/data/columns.ts';
 import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
 import type { VerificationPolicy } from '../policies/verification-policy-rules.ts';
@@ -38,6 +39,7 @@ export const EnvironmentSchema = defineEntity({
     promotion: jsonColumn<PromotionPolicy>().nullable(),
     browser: jsonColumn<BrowserSettings>().nullable(),
     verification: jsonColumn<VerificationPolicy>().nullable(),
+    deploy: jsonColumn<DeploySettings>().nullable(),
     version: p.integer().version().default(1),
   },
 });

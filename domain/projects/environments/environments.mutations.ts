@@ -104,6 +104,7 @@ export async function createEnvironment(tx: Tx, project: ProjectFacts, input: Ne
     promotion: null,
     browser: null,
     verification: null,
+    deploy: null,
     tags: [],
     metadata: {},
     ...definedMembers(input),

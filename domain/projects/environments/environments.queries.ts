@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { type DomainError, notFound, unknownName } from '../../kernel/shared/errors.ts';
 import { projectById, type ProjectFacts } from '../projects/projects.queries.ts';
+import type { DeploySettings } from '../policies/deploy-settings.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { Environment, type EnvironmentCategory } from './environments.entities.ts';
 
@@ -34,6 +35,7 @@ export const listEnvironments = ({ db, tenantId }: Reads, projectId: string, cat
       'promotion',
       'browser',
       'verification',
+      'deploy',
       'version',
       'createdAt',
       'updatedAt',
@@ -56,6 +58,21 @@ export async function environmentById(
 
 export const environmentByName = (tx: Tx, projectId: string, name: string): Promise<Environment | null> =>
   tx.em.findOne(Environment, { tenantId: tx.tenantId, projectId, name });
+
+/** How source is deployed to the org of an environment; null: as it is. */
+export async function deploySettingsOf(
+  { db, tenantId }: Reads,
+  environmentId: string | null,
+): Promise<DeploySettings | null> {
+  if (environmentId === null) return null;
+  const found = await db
+    .selectFrom('environment')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', environmentId)
+    .select('deploy')
+    .executeTakeFirst();
+  return found?.deploy ?? null;
+}
 
 /** Names of the environments of a project in the order in which releases travel through them. */
 export const environmentNames = async (reads: Reads, projectId: string): Promise<string[]> =>

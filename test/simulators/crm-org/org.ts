@@ -63,6 +63,8 @@ export interface ScratchRow {
 export interface RetrieveJob {
   id: string;
   members: { name: string; members: string[] }[];
+  /** A package that is retrieved by its name. */
+  packageName: string | null;
   /** So many status calls are still answered with InProgress. */
   pollsLeft: number;
   isFetched: boolean;
@@ -136,6 +138,11 @@ export class SimulatedOrg {
   latencyMs: number | undefined;
   readonly #holds = new Set<{ path: RegExp; released: Promise<void> }>();
   /** Status calls of a retrieve that are answered with InProgress. */
+  /**
+   * Outbound change sets by name: `retrieve` gives one as a package of that name, with what its components are today
+   * (salesforce.stackexchange.com 114909). Unconfirmed: what it answers for a name that it has not.
+   */
+  readonly outboundSets = new Map<string, { name: string; members: string[] }[]>();
   retrievePolls = 1;
   maxFiles = 10_000;
   /** Retrieves of components with such names end as failed. */

@@ -120,7 +120,9 @@ function retrieve(org: SimulatedOrg, call: Element): Reply {
         .filter(({ name }) => name === 'members')
         .map(({ text }) => text),
     }));
-  const job = { id: newId('09S'), members, pollsLeft: org.retrievePolls, isFetched: false };
+  const packageName = textAt(request, 'packageNames') || null;
+  const packaged = packageName === null ? members : (org.outboundSets.get(packageName) ?? []);
+  const job = { id: newId('09S'), members: packaged, packageName, pollsLeft: org.retrievePolls, isFetched: false };
   org.retrieves.set(job.id, job);
   return result('retrieve', `<result><done>false</done><id>${job.id}AAA</id><state>Queued</state></result>`);
 }
@@ -140,6 +142,10 @@ function retrieveStatus(org: SimulatedOrg, job: RetrieveJob, isWithZip: boolean,
     );
   const components = new Map<string, StoredComponent>();
   const messages: string[] = [];
+  const { packageName } = job;
+  if (packageName !== null && !org.outboundSets.has(packageName))
+    messages.push(problem('package.xml', `No package named '${packageName}' found`));
+  const folder = packageName === null ? 'unpackaged/' : '';
   for (const { name, members } of job.members) {
     const byName = org.metadata.byName(name);
     for (const member of members) {
@@ -157,8 +163,8 @@ function retrieveStatus(org: SimulatedOrg, job: RetrieveJob, isWithZip: boolean,
   const files = new Map<string, ZipPart>();
   const about: string[] = [];
   for (const component of components.values()) {
-    about.push(`<fileProperties>${properties(org, component, `unpackaged/${component.fileName}`)}</fileProperties>`);
-    for (const { path, content } of component.files) files.set(path, { name: `unpackaged/${path}`, content });
+    about.push(`<fileProperties>${properties(org, component, `${folder}${component.fileName}`)}</fileProperties>`);
+    for (const { path, content } of component.files) files.set(path, { name: `${folder}${path}`, content });
   }
   if (files.size > org.maxFiles)
     return statusReply(
@@ -170,8 +176,7 @@ function retrieveStatus(org: SimulatedOrg, job: RetrieveJob, isWithZip: boolean,
   let zipFile = '<zipFile xsi:nil="true"/>';
   if (isWithZip && !job.isFetched) {
     job.isFetched = true;
-    const zip =
-      hostile ?? zipOf([{ name: 'unpackaged/package.xml', content: manifest(job.members) }, ...files.values()]);
+    const zip = hostile ?? zipOf([{ name: `${folder}package.xml`, content: manifest(job) }, ...files.values()]);
     zipFile = `<zipFile>${zip.toString('base64')}</zipFile>`;
   }
   return statusReply(job, 'Succeeded', zipFile, about.join(''), messages.join(''));
@@ -187,8 +192,10 @@ const statusReply = ({ id }: RetrieveJob, state: string, zipFile: string, before
 const problem = (fileName: string, text: string): string =>
   `<messages><fileName>${fileName}</fileName><problem>${escaped(text)}</problem></messages>`;
 
-const manifest = (types: RetrieveJob['members']): string =>
+/** That of a named package says its name (developer.salesforce.com, Metadata API, "Sample package.xml Manifest Files"). */
+const manifest = ({ members: types, packageName }: RetrieveJob): string =>
   '<?xml version="1.0" encoding="UTF-8"?>\n<Package xmlns="http://soap.sforce.com/2006/04/metadata">' +
+  (packageName === null ? '' : `<fullName>${escaped(packageName)}</fullName>`) +
   types
     .map(
       ({ name, members }) =>

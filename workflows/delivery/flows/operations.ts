@@ -34,6 +34,7 @@ const OPERATIONS = {
   'install-artifacts': { form: 'followed', queue: GIT_QUEUE, options: ORG_STEP },
   'execute-release': { form: 'followed', queue: GIT_QUEUE, options: ORG_STEP, isChecked: true },
   'rollback-release': { form: 'followed', queue: GIT_QUEUE, options: ORG_STEP, isChecked: true },
+  'install-changeset': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
   'run-apex-tests': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },
   'install-packages': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP, isChecked: true },
   'pool-prepare': { form: 'followed', queue: CRM_QUEUE, options: ORG_STEP },

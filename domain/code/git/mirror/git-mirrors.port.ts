@@ -77,6 +77,23 @@ export type Checkout =
   | { isOk: false; reason: string; mayPass?: true };
 
 /** Copies of the repositories of projects, read by the git program. Names and ids in them are untrusted. */
+/** A file of a commit, and a line of it. */
+export interface ChangedPlace {
+  sha: string;
+  path: string;
+  /** From 1; null: the file as a whole. */
+  line: number | null;
+}
+
+export interface LastChange {
+  sha: string;
+  subject: string;
+  /** Name of the author. */
+  author: string;
+  /** When it was written; ISO 8601. */
+  at: string;
+}
+
 export interface GitMirrors {
   /** Updates a mirror from its remote, and creates it where there is none. */
   fetch: (mirror: MirrorOf, remote: Remote, signal: AbortSignal) => Promise<FetchResult>;
@@ -117,6 +134,16 @@ export interface GitMirrors {
   files: (mirror: MirrorOf, sha: string, onFile: (file: ListedFile) => void) => Promise<void>;
   /** A file as it is in a commit; undefined when there is none, or it is larger. Fetches it where the mirror lacks it. */
   file: (mirror: MirrorOf, remote: Remote, sha: string, path: string, maxBytes: number) => Promise<string | undefined>;
+  /**
+   * The commit that changed a place last, as a commit has it; that of the file where the line cannot be told within some
+   * seconds. Undefined: not known. Fetches contents that the mirror lacks.
+   */
+  lastChange: (
+    mirror: MirrorOf,
+    remote: Remote,
+    place: ChangedPlace,
+    signal: AbortSignal,
+  ) => Promise<LastChange | undefined>;
   /** Bytes of a content; undefined when the mirror lacks it. */
   sizeOf: (mirror: MirrorOf, blob: string) => Promise<number | undefined>;
   /**

@@ -186,3 +186,24 @@ test('a damaged remote fails with the reason of git, without the path of the rep
     damaged.remove();
   }
 });
+
+test('names the commit that changed a line last, and that of the file where there is no such line', async () => {
+  const repository = newRepository();
+  const path = 'app/classes/Invoice.cls';
+  const first = repository.commit({ message: 'Begin', files: { [path]: 'a\nb\n' } });
+  const second = repository.commit({ message: 'Change b', files: { [path]: 'a\nc\n' } });
+  const other = repository.commit({ message: 'Another file', files: { 'app/:(top)*': 'x' } });
+  const mirrors = mirrorsIn(newFolder());
+  const mirror = newMirror();
+  const at = { url: repository.path, credential: undefined };
+  await mirrors.fetch(mirror, at, signal);
+  const change = (place: { path?: string; line: number | null }) =>
+    mirrors.lastChange(mirror, at, { sha: other, path, ...place }, signal);
+  await expect(change({ line: 1 })).resolves.toMatchObject({ sha: first, subject: 'Begin' });
+  await expect(change({ line: 2 })).resolves.toMatchObject({ sha: second, subject: 'Change b' });
+  await expect(change({ line: 99 })).resolves.toMatchObject({ sha: second, at: expect.stringMatching(/Z$/) });
+  await expect(change({ line: null })).resolves.toMatchObject({ sha: second, author: expect.any(String) });
+  await expect(change({ path: 'app/:(top)*', line: null })).resolves.toMatchObject({ sha: other });
+  await expect(change({ path: 'none', line: 1 })).resolves.toBeUndefined();
+  repository.remove();
+});

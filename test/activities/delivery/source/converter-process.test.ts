@@ -43,7 +43,7 @@ test('a conversion whose process the machine kills fails, to be tried again', as
     (found) => found.length > 0,
   );
   for (const pid of pids) process.kill(pid, 'SIGKILL');
-  const asked = place.read('head', { files: [], directories: [], projectFile: '{}', ignored: '' });
+  const asked = place.read('head', { files: [], directories: [], projectFile: '{}', ignored: '', ignoredPaths: [] });
   await expect(asked).rejects.toThrow('The conversion of the source was killed');
   await place.close();
 });

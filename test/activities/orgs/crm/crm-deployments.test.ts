@@ -15,6 +15,7 @@ beforeEach(() => {
 const start = async (zip: Buffer, more: Partial<DeployOrder> = {}): Promise<string> =>
   valueOf(
     await org.startDeployment({
+      ignoreWarnings: true,
       archive: deployArchive(zip),
       checkOnly: false,
       testLevel: 'default',

@@ -41,10 +41,14 @@ const change = (commitSha: string, runId = newId()): DeployedSource => ({
   packages: null,
   runId,
   deploymentId: '0Af',
+  settingsDigest: null,
   pending: [],
 });
-const claim = ({ deploymentId: _, pending: __, packages: ___, ...source }: DeployedSource, baseSha: string | null) =>
-  unit((tx) => claimSource(tx, { ...source, baseSha }));
+const claim = (
+  { deploymentId: _, pending: __, packages: ___, settingsDigest: ____, ...source }: DeployedSource,
+  baseSha: string | null,
+  baseSettings: string | null = null,
+) => unit((tx) => claimSource(tx, { ...source, baseSha, baseSettings }));
 const keep = (source: DeployedSource) => unit((tx) => keepSource(tx, source));
 const known = async () => {
   const row = await unit((tx) => sourceOfOrg(tx, projectId, orgId));
@@ -73,6 +77,14 @@ test('what was built upon something else than the org runs is not deployed', asy
   await keep(one);
   await expect(claim(other, 'a')).resolves.toBe(false);
   await expect(known()).resolves.toBe('b');
+});
+
+test('what was built upon other settings than the org runs is not deployed', async () => {
+  const first = { ...change('a'), settingsDigest: 'x' };
+  await claim(first, null);
+  await keep(first);
+  await expect(claim(change('b'), 'a')).resolves.toBe(false);
+  await expect(claim(change('b'), 'a', 'x')).resolves.toBe(true);
 });
 
 test('a deployment that another has overtaken leaves unknown what the org runs', async () => {
