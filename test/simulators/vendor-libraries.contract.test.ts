@@ -37,7 +37,9 @@ test('tests run, with each result and the coverage', async () => {
   org.deployments.coverage.set('Invoice', { lines: 4, uncovered: 1, uncoveredLines: [2] });
   org.deployments.failingTests.set('InvoiceTest.rounds', { message: 'System.AssertException: no' });
   const tests = new TestService(await connected(org));
-  const payload = await tests.buildAsyncPayload('RunSpecifiedTests' as TestLevel, undefined, 'InvoiceTest,OrderTest');
+  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- an ambient const enum, which cannot be imported here
+  const level = 'RunSpecifiedTests' as TestLevel;
+  const payload = await tests.buildAsyncPayload(level, undefined, 'InvoiceTest,OrderTest');
   const result = await tests.runTestAsynchronous(payload, true, false, undefined, undefined, patient, soon);
   expect(result).toMatchObject({
     summary: { outcome: 'Failed', testsRan: 3, passing: 2, failing: 1, orgWideCoverage: '75%' },

@@ -45,7 +45,7 @@ export class ListedTree extends sdr.TreeContainer {
     this.#counted.clear();
   }
 
-  /** Those for which no file had the text. */
+  /** Replacements for which no file had the text. */
   unmadeReplacements(): StaticReplacement[] {
     return this.#replacements.filter((each) => !this.#made.has(each));
   }

@@ -1,4 +1,4 @@
-import { settingsDigest } from '../../../domain/delivery/org-deployments/deploy-settings-rules.ts';
+import { settingsDigest } from '../../../domain/delivery/org-deployments/settings-digest.ts';
 import type { StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import type { SourceBuild } from '../../../domain/delivery/source/source-build.port.ts';
 import type { Pending } from '../flows/operations.activities.ts';

@@ -7,7 +7,7 @@ import {
   stageOf,
   verdictOf,
 } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
-import { settingsDigest } from '../../../domain/delivery/org-deployments/deploy-settings-rules.ts';
+import { settingsDigest } from '../../../domain/delivery/org-deployments/settings-digest.ts';
 import {
   claimSource,
   forgetSources,

@@ -19,7 +19,7 @@ import {
 import type { ComponentName, SourceOrder } from '../../../domain/delivery/source/source-build.port.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
-import type { DeploySettings } from '../../../domain/projects/policies/deploy-settings.ts';
+import type { DeploySettings } from '../../../domain/projects/policies/deploy-settings-rules.ts';
 import { deploySettingsOf } from '../../../domain/projects/environments/environments.queries.ts';
 import type { TestLevel } from '../../../domain/orgs/crm/crm-deployments.port.ts';
 import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
@@ -40,7 +40,7 @@ export type BuildIntent = Pick<
   | 'replacements'
   | 'ignoredPaths'
 > & {
-  /** Of the settings with which the base was deployed. */
+  /** The digest of the settings with which the base was deployed. */
   baseSettings: string | null;
   pending: ComponentName[];
   /** The packages that the org ran of `baseSha`; null: all. */

@@ -72,6 +72,8 @@ async function store(
     reason: `It is what the components of ${changeSetName} are in ${username} now`,
     deletions: 0,
     pending: [],
+    undeletable: [],
+    comparedWith: null,
     ...kept.value,
   };
   await move(work, step, { state: 'succeeded', detail: result.reason, result: { ...result } });

@@ -13,7 +13,7 @@ import {
   type ProjectPackages,
   type ReleaseContent,
 } from '../../../domain/delivery/org-releases/release-content-rules.ts';
-import { cannotDoBySteps, stayingSteps } from '../../../domain/delivery/org-releases/rollback-rules.ts';
+import { cannotDoBySteps, stayingSteps } from '../../../domain/delivery/org-releases/rollback-limits.ts';
 import { type NewStep, STEPS_MAX } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { readProjectFile } from '../../../domain/delivery/source/project-file-rules.ts';
 import { type BuildIntent, sourceSteps } from '../org-deployments/plan-deployment.ts';

@@ -11,7 +11,7 @@ import { isTestStep } from '../../../domain/delivery/apex-tests/apex-test-rules.
 import { wishOf } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
 import { withDefaults } from '../../../domain/delivery/org-deployments/deploy-settings-rules.ts';
 import { deploySettingsOf } from '../../../domain/projects/environments/environments.queries.ts';
-import { leftBehind } from '../../../domain/delivery/org-releases/rollback-rules.ts';
+import { leftBehind } from '../../../domain/delivery/org-releases/rollback-limits.ts';
 import { notesUrlOf } from '../../../domain/delivery/org-releases/release-of-run.ts';
 import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
@@ -21,7 +21,7 @@ import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
 import { advanceTests, runApexTests } from '../apex-tests/run-apex-tests.ts';
 import { advanceSource, cancelSource, sourceStepsOf } from '../org-deployments/install-artifacts.ts';
-import { LOOK_AT as DEPLOYMENTS } from '../org-deployments/deploy-step.ts';
+import { LOOK_AT as DEPLOYMENTS } from '../org-deployments/plan-deployment.ts';
 import { awaitTurn } from '../org-steps/await-turn.ts';
 import { followInOrg, keepLines } from '../org-steps/act-in-org.ts';
 import { move } from '../org-steps/org-work.ts';

@@ -1,4 +1,4 @@
-import { noteWait } from '../../../domain/delivery/flows/flow-runs.queries.ts';
+import { noteWaitAtWork } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import { takeTurn } from '../../../domain/delivery/org-steps/org-turns.queries.ts';
 import type { Pending } from '../flows/operations.activities.ts';
 import { inUnit, type OrgWork } from './org-work.ts';
@@ -13,6 +13,6 @@ export const awaitTurn = ({ run, org, ...work }: OrgWork): Promise<Pending | und
   inUnit(work, async (tx) => {
     const before = await takeTurn(tx, { orgId: org.orgId, runId: run.id });
     const text = before && `Waits for run ${before.runId} (${before.taskType}) in the same org`;
-    await noteWait(tx, run.id, text ?? null);
+    await noteWaitAtWork(tx, run.id, text ?? null);
     return text === undefined ? undefined : { againInSeconds: AGAIN_SECONDS, text };
   });

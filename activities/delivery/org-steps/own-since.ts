@@ -10,9 +10,9 @@ import { type Beginning, CANNOT_TELL } from './begin-once.ts';
 const SKEW_MS = 120_000;
 
 interface OwnSince {
-  /** Of the Tooling interface. */
+  /** A query of the Tooling interface. */
   soql: (userId: string, since: Date) => string;
-  /** Of its rows: has the id. */
+  /** The member of its rows that has the id. */
   member: string;
   /** Whether one can be what the step asked for, as far as the org shows what was asked for. */
   mayBe: (id: string) => Promise<CrmAnswer<boolean | typeof CANNOT_TELL>>;

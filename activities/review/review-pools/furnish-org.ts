@@ -6,7 +6,7 @@ import { problemText, verdictOf } from '../../../domain/delivery/org-deployments
 import { deployRequestsSince, mayBeAsked } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
 import { findRun } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import { acceptNewRun } from '../../../domain/delivery/flows/new-runs.mutations.ts';
-import { POOL_PARTS } from '../../../domain/delivery/flows/flow-types.ts';
+import { POOL_PARTS } from '../../../domain/delivery/flows/flow-categories.ts';
 import { isFinal, isSuccess } from '../../../domain/delivery/flows/run-status-rules.ts';
 import { moveStep, type StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
@@ -28,7 +28,13 @@ export async function deploySettings(work: PoolWork, step: StepRow, made: Regist
       const version = answered(await deps.crm.platform.apiVersion(made.instanceUrl));
       const zip = await zipOf(settingsFiles(settings, version));
       const archive = { sizeBytes: zip.length, content: () => bytesOf(zip) };
-      const started = await org.calls.startDeployment({ archive, checkOnly: false, testLevel: 'default', tests: [] });
+      const started = await org.calls.startDeployment({
+        archive,
+        checkOnly: false,
+        testLevel: 'default',
+        tests: [],
+        ignoreWarnings: true,
+      });
       return started.isOk ? { isOk: true, value: started.value.deploymentId } : started;
     },
     find: ownSince(deps, tenant, org, step, {

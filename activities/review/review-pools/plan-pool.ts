@@ -7,7 +7,7 @@ import { countLive, refreshingInstances } from '../../../domain/review/review-po
 import { commandOf } from '../../../domain/delivery/flows/programs/commands-file.ts';
 import { findRun } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import { isFinal } from '../../../domain/delivery/flows/run-status-rules.ts';
-import { POOL_PARTS } from '../../../domain/delivery/flows/flow-types.ts';
+import { POOL_PARTS } from '../../../domain/delivery/flows/flow-categories.ts';
 import type { NewStep } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';

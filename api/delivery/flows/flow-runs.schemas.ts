@@ -3,7 +3,7 @@ import { COUNTED_MAX } from '../../../domain/delivery/flows/run-list.queries.ts'
 import { STEP_STATES } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import { DISPLAY_STATUSES, RUN_STATUSES } from '../../../domain/delivery/flows/run-status-rules.ts';
 import { momentOf } from '../../../domain/kernel/text/date-time-rules.ts';
-import { WORK_ITEM_TYPES } from '../../../domain/delivery/flows/flow-payloads.ts';
+import { WORK_ITEM_TYPES } from '../../../domain/delivery/flows/work-item-ref.schemas.ts';
 import { FLOW_CATEGORIES } from '../../../domain/delivery/flows/flow-categories.ts';
 import { PolicyViolations } from '../../projects/environments/policy-violations.schemas.ts';
 import {

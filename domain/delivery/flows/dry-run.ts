@@ -5,7 +5,7 @@ import type { Tx, UnitOfWork } from '../../unit-of-work.ts';
 import { lockStatuses } from '../environment-locks/environment-locks.queries.ts';
 import { wishOf } from '../org-deployments/deploy-order-rules.ts';
 import { releaseOfRun } from '../org-releases/release-of-run.ts';
-import { cannotDoByCandidates } from '../org-releases/rollback-rules.ts';
+import { cannotDoByCandidates } from '../org-releases/rollback-limits.ts';
 import { type RunContext, runById } from './flow-runs.queries.ts';
 import { flowType } from './flow-types.ts';
 import { acceptNewRun } from './new-runs.mutations.ts';

@@ -13,3 +13,11 @@ export const FLOW_CATEGORIES = [
   'other',
 ] as const;
 export type FlowCategory = (typeof FLOW_CATEGORIES)[number];
+
+/** Types of the parts of a run that makes orgs for a pool, each in one of these orgs. */
+export const POOL_PARTS = {
+  sandbox: 'pool-sandbox',
+  packages: 'pool-packages',
+  source: 'pool-source',
+  command: 'pool-command',
+} as const;

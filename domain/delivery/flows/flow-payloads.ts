@@ -1,33 +1,11 @@
 import { Name, Pipeline } from '../../projects/policies/pipeline.schemas.ts';
 import { z } from 'zod';
 import { WANTED_EXECUTORS } from '../../projects/policies/executor-policy-rules.ts';
+import { WorkItemRef } from './work-item-ref.schemas.ts';
 import { mapOf, openObject, trimmedText } from '../../kernel/overrides/large-maps.ts';
 
 export const Names = z.array(Name).min(1).max(500);
 export const Versions = mapOf(trimmedText(255), trimmedText(255));
-
-export const WORK_ITEM_TYPES = [
-  'host-a-issue',
-  'host-a-pr',
-  'host-a-commit',
-  'host-b-workitem',
-  'host-b-commit',
-  'host-c-commit',
-  'tracker-a-issue',
-] as const;
-
-const WorkItemRef = z.strictObject({
-  type: z.enum(WORK_ITEM_TYPES),
-  key: Name,
-  url: z
-    .url({ protocol: /^https?$/ })
-    .max(2_000)
-    .optional(),
-  repository: Name.optional(),
-  organization: Name.optional(),
-  project: Name.optional(),
-});
-export type WorkItemRef = z.output<typeof WorkItemRef>;
 
 /** What the payload of every type may name. Other members are kept and passed to what executes the run. */
 const COMMON = {

@@ -141,7 +141,7 @@ export async function noteWait(
 }
 
 /** Notes for what a run waits that is at work; null: for nothing. */
-export async function noteWait({ db, tenantId }: Tx, id: string, waitsFor: string | null): Promise<void> {
+export async function noteWaitAtWork({ db, tenantId }: Tx, id: string, waitsFor: string | null): Promise<void> {
   await db
     .updateTable('flow_run')
     .set({ waitsFor, updatedAt: sql`now()` })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FlowCategory } from './flow-categories.ts';
+import { type FlowCategory, POOL_PARTS } from './flow-categories.ts';
 import type { FlowTraits } from './programs/executor-rules.ts';
 import {
   ACTIVATION,
@@ -50,13 +50,6 @@ export const CASCADE_MERGE = 'cascade-merge';
 
 /** The type of the runs by which review pools get their orgs. */
 export const POOL_PREPARE = 'pool-prepare';
-/** Parts of such a run, each in one of the orgs that it makes. */
-export const POOL_PARTS = {
-  sandbox: 'pool-sandbox',
-  packages: 'pool-packages',
-  source: 'pool-source',
-  command: 'pool-command',
-} as const;
 
 const NO_GATES = { approval: false, lock: false };
 const BOTH_GATES = { approval: true, lock: true };

@@ -10,7 +10,8 @@ import type { Override } from '../../projects/policies/promotion-policy-rules.ts
 import { newId } from '../../kernel/shared/ids.ts';
 import { didYouMean } from '../../kernel/text/suggestion-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import type { RunPayload, WorkItemRef } from './flow-payloads.ts';
+import type { RunPayload } from './flow-payloads.ts';
+import type { WorkItemRef } from './work-item-ref.schemas.ts';
 import { displayOf } from './run-status-rules.ts';
 
 interface PlaceParameters {

@@ -17,7 +17,7 @@ import { type DeployedContent, deploymentStatusOf, hasWorkBegun } from './run-de
 import { approvalGivenTo, environmentsOfProject, keepContent, workOfRun } from './run-deployments.queries.ts';
 import type { FinalStatus } from './run-status-rules.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
-import { arrivalsOf, hasChangedOrg } from '../org-releases/arrival-rules.ts';
+import { arrivalsOf, hasChangedOrg } from '../org-releases/arrivals.ts';
 import { stepsOfRun } from '../org-steps/org-steps.queries.ts';
 
 type DeployingRun = Pick<

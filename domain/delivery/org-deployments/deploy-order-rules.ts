@@ -1,4 +1,4 @@
-import { DEPLOY_TEST_LEVELS } from '../../projects/policies/deploy-settings.ts';
+import { DEPLOY_TEST_LEVELS } from '../../projects/policies/deploy-settings-rules.ts';
 import { soqlText } from '../../kernel/text/soql-rules.ts';
 import type { Deployment, TestLevel } from '../../orgs/crm/crm-deployments.port.ts';
 

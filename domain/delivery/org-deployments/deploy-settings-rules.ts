@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { DeploySettings } from '../../projects/policies/deploy-settings.ts';
+import type { DeploySettings } from '../../projects/policies/deploy-settings-rules.ts';
 import type { SourceOrder } from '../source/source-build.port.ts';
 
 /** What of the settings of an environment changes what is built. */
@@ -13,16 +12,6 @@ export const builtWith = (deploy: DeploySettings | null): Pick<SourceOrder, 'rep
   }),
   ...(deploy?.ignoredPaths?.length && { ignoredPaths: deploy.ignoredPaths }),
 });
-
-/** Tells settings apart by which something was built; null: there were none. */
-export function settingsDigest({
-  replacements = [],
-  ignoredPaths = [],
-}: Pick<SourceOrder, 'replacements' | 'ignoredPaths'>): string | null {
-  if (replacements.length + ignoredPaths.length === 0) return null;
-  const parts = [replacements.map(({ find, replaceWith, files = [] }) => [find, replaceWith, files]), ignoredPaths];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-}
 
 /** A payload with what its environment says where it says nothing itself. A validation that is deployed is as it was. */
 export function withDefaults(

@@ -14,31 +14,38 @@ interface FailedPath {
 
 /** Finds the files of a repository that failures are about, looking at each of its paths once. */
 export class FailedPaths {
-  readonly #wanted: { failed: FailedFile; ends: string[]; part: RegExp | undefined; found: FailedPath[] }[];
+  readonly #wanted: { failed: FailedFile; ways: { is: (path: string) => boolean; found: FailedPath[] }[] }[];
 
   constructor(failed: readonly FailedFile[]) {
     this.#wanted = failed.map((each) => ({
       failed: each,
-      ends: [each.file, `${each.file}-meta.xml`].map((name) => `/${name}`),
-      part: partOf(each),
-      found: [],
+      ways: waysTo(each).map((is) => ({ is, found: [] })),
     }));
   }
 
   look(path: string): void {
-    const whole = `/${path}`;
-    for (const { ends, part, found } of this.#wanted) {
-      const isWhole = ends.some((end) => whole.endsWith(end));
-      // More than two are as unclear as two.
-      if (found.length < 2 && (isWhole || part?.test(whole))) found.push({ path, hasLines: isWhole });
-    }
+    // More than two are as unclear as two.
+    for (const { ways } of this.#wanted)
+      for (const [index, { is, found }] of ways.entries())
+        if (found.length < 2 && is(`/${path}`)) found.push({ path, hasLines: index < 2 });
   }
 
   /** The file that a failure is about; undefined: none, or one of several. */
   of(failed: FailedFile): FailedPath | undefined {
-    const found = this.#wanted.find((each) => each.failed === failed)?.found ?? [];
+    const { ways = [] } = this.#wanted.find((each) => each.failed === failed) ?? {};
+    const { found } = ways.find((way) => way.found.length > 0) ?? { found: [] };
     return found.length === 1 ? found[0] : undefined;
   }
+}
+
+/** How a file of the archive may be found, the surest way first: as it is, as source has it, or as a part of an object. */
+function waysTo(failed: FailedFile): ((path: string) => boolean)[] {
+  const part = partOf(failed);
+  return [
+    (path) => path.endsWith(`/${failed.file}`),
+    (path) => path.endsWith(`/${failed.file}-meta.xml`),
+    ...(part ? [(path: string) => part.test(path)] : []),
+  ];
 }
 
 const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);

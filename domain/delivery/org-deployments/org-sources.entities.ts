@@ -22,7 +22,7 @@ export const OrgSourceSchema = defineEntity({
     /** Id of the deployment in the org. */
     deploymentId: p.text(),
     deployedAt: p.datetime(3),
-    /** Of the replacements and ignored paths of the environment then; null: it had none. */
+    /** The digest of the replacements and ignored paths of the environment then; null: it had none. */
     settingsDigest: p.text().nullable(),
     /** What was deleted in the source, and not in the org: no run allowed it yet. */
     pending: jsonColumn<ComponentName[]>().defaultRaw("'[]'::jsonb"),

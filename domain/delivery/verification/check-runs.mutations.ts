@@ -23,12 +23,12 @@ export async function requesterOf(tx: Tx, { requestedBy, executionId, projectId 
 const RUN_TYPES = ['run-apex-tests', 'verify-deployment'] as const;
 
 function payloadOf(
-  { type, ...check }: Exclude<VerificationCheck, Watched>,
+  { type: _type, ...check }: Exclude<VerificationCheck, Watched>,
   { repositoryIdentifier, environmentName, domain, releaseName }: LockedVerification,
 ): Record<string, unknown> {
   if ('name' in check)
     return { id: RUN_TYPES[1], repositoryIdentifier, environmentName, domain, releaseName, check: check.name };
-  const { timeoutMinutes: _, ...tests } = check;
+  const { timeoutMinutes: _minutes, ...tests } = check;
   return { id: RUN_TYPES[0], repositoryIdentifier, environmentName, ...tests };
 }
 

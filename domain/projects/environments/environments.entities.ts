@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ApprovalPolicy } from '../policies/approval-policy-rules.ts';
-import type { DeploySettings } from '../policies/deploy-settings.ts';
+import type { DeploySettings } from '../policies/deploy-settings-rules.ts';
 import { jsonColumn } from '../../kernel/data/columns.ts';
 import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
 import type { VerificationPolicy } from '../policies/verification-policy-rules.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { type DomainError, notFound, unknownName } from '../../kernel/shared/errors.ts';
 import { projectById, type ProjectFacts } from '../projects/projects.queries.ts';
-import type { DeploySettings } from '../policies/deploy-settings.ts';
+import type { DeploySettings } from '../policies/deploy-settings-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { Environment, type EnvironmentCategory } from './environments.entities.ts';
 

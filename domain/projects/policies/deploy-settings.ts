@@ -1,13 +1,5 @@
 import { z } from 'zod';
-
-/** Levels of tests that a deployment may ask for, by the platform's names. */
-export const DEPLOY_TEST_LEVELS = [
-  'NoTestRun',
-  'RunSpecifiedTests',
-  'RunLocalTests',
-  'RunAllTestsInOrg',
-  'RunRelevantTests',
-] as const;
+import { DEPLOY_TEST_LEVELS } from './deploy-settings-rules.ts';
 
 const text = (max: number) =>
   z
@@ -61,5 +53,3 @@ export const DeploySettingsSchema = z
     (settings) => JSON.stringify(settings).length <= BYTES_MAX,
     `must not have more than ${BYTES_MAX} characters`,
   );
-
-export type DeploySettings = z.infer<typeof DeploySettingsSchema>;

@@ -1,5 +1,5 @@
 import type { Commands } from '../../delivery/flows/programs/commands-file.ts';
-import type { WorkItemRef } from '../../delivery/flows/flow-payloads.ts';
+import type { WorkItemRef } from '../../delivery/flows/work-item-ref.schemas.ts';
 import { parsePayload } from '../../delivery/flows/parse-payload.ts';
 import { type AcceptedRun, acceptNewRun } from '../../delivery/flows/new-runs.mutations.ts';
 import { type ProjectFacts, projectInRequest } from '../../projects/projects/projects.queries.ts';

@@ -192,7 +192,7 @@ const statusReply = ({ id }: RetrieveJob, state: string, zipFile: string, before
 const problem = (fileName: string, text: string): string =>
   `<messages><fileName>${fileName}</fileName><problem>${escaped(text)}</problem></messages>`;
 
-/** That of a named package says its name (developer.salesforce.com, Metadata API, "Sample package.xml Manifest Files"). */
+/** The manifest of a named package says its name (developer.salesforce.com, Metadata API, "Sample package.xml Manifest Files"). */
 const manifest = ({ members: types, packageName }: RetrieveJob): string =>
   '<?xml version="1.0" encoding="UTF-8"?>\n<Package xmlns="http://soap.sforce.com/2006/04/metadata">' +
   (packageName === null ? '' : `<fullName>${escaped(packageName)}</fullName>`) +

@@ -1,3 +1,4 @@
+import { threadCpuMs } from '../../../support/thread-cpu.ts';
 import {
   apexPath,
   type ApexUnit,
@@ -85,8 +86,9 @@ test('sources are the same but for line ends', () => {
 });
 
 test('hostile source is read in a moment', () => {
-  const began = performance.now();
-  for (const piece of ["'\\", '/*', '@istest ', 'interface', '//', "'"])
-    apexUnit('a/A.cls', piece.repeat(1_000_000 / piece.length), () => true);
-  expect(performance.now() - began).toBeLessThan(10_000);
+  const read = () => {
+    for (const piece of ["'\\", '/*', '@istest ', 'interface', '//', "'"])
+      apexUnit('a/A.cls', piece.repeat(1_000_000 / piece.length), () => true);
+  };
+  expect(threadCpuMs(read)).toBeLessThan(10_000);
 });

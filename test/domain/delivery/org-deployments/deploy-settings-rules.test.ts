@@ -1,9 +1,6 @@
 import { manifestOfChangeSet } from '../../../../domain/delivery/org-deployments/change-set-rules.ts';
-import {
-  builtWith,
-  settingsDigest,
-  withDefaults,
-} from '../../../../domain/delivery/org-deployments/deploy-settings-rules.ts';
+import { builtWith, withDefaults } from '../../../../domain/delivery/org-deployments/deploy-settings-rules.ts';
+import { settingsDigest } from '../../../../domain/delivery/org-deployments/settings-digest.ts';
 import { FailedPaths } from '../../../../domain/delivery/org-deployments/failure-path-rules.ts';
 import { DeploySettingsSchema } from '../../../../domain/projects/policies/deploy-settings.ts';
 
@@ -58,6 +55,7 @@ test.each([
   const paths = new FailedPaths([failed]);
   for (const each of [
     'app/classes/Invoice.cls',
+    'app/classes/Invoice.cls-meta.xml',
     'app/classes/MyInvoice.cls',
     'app/layouts/A.layout-meta.xml',
     'app/objects/Rating__c/Rating__c.object-meta.xml',

@@ -1,3 +1,4 @@
+import { threadCpuMs } from '../../../support/thread-cpu.ts';
 import { readIcs } from '../../../../domain/orgs/org-maintenance/ics-rules.ts';
 
 const NOW = new Date('2026-12-01T12:00:00Z');
@@ -133,9 +134,10 @@ test('reads any nonsense in little time', () => {
     `DURATION:P${'9'.repeat(100_000)}D`,
     ' folded\r\n'.repeat(50_000),
   ];
-  const before = performance.now();
-  for (const line of nonsense) readIcs(calendar(event('DTSTART:20261205T220000Z', line)), NOW);
-  const dense = event('DTSTART;TZID=Europe/Berlin:20200101T023000', 'DURATION:PT1H', 'RRULE:FREQ=DAILY');
-  readIcs(calendar(...Array.from({ length: 1_000 }, () => dense)), new Date('2026-10-10T00:00:00Z'));
-  expect(performance.now() - before).toBeLessThan(20_000);
+  const readAll = () => {
+    for (const line of nonsense) readIcs(calendar(event('DTSTART:20261205T220000Z', line)), NOW);
+    const dense = event('DTSTART;TZID=Europe/Berlin:20200101T023000', 'DURATION:PT1H', 'RRULE:FREQ=DAILY');
+    readIcs(calendar(...Array.from({ length: 1_000 }, () => dense)), new Date('2026-10-10T00:00:00Z'));
+  };
+  expect(threadCpuMs(readAll)).toBeLessThan(20_000);
 });

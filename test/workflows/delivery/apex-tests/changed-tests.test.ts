@@ -136,7 +136,7 @@ test.each([
     { commitId: 'changed', since: 'first' },
     'does not have test classes that the commit has: InvoiceTest',
   ],
-])('fails where what changed %s', async (_, { commitId, since = undefined }: Json, error) => {
+])('fails where what changed %s', async (_, { commitId, since }: Json, error) => {
   const shaOf = (name: string) => commits[name as keyof typeof commits] ?? name;
   const sides = { commitId: shaOf(commitId), ...(since !== undefined && { since: shaOf(since) }) };
   await expect(ran({ changedClassesOnly: true, ...sides })).resolves.toMatchObject({

@@ -1,4 +1,4 @@
-import { arrivalsOf, hasChangedOrg } from '../../../../domain/delivery/org-releases/arrival-rules.ts';
+import { arrivalsOf, hasChangedOrg } from '../../../../domain/delivery/org-releases/arrivals.ts';
 import type { StepState } from '../../../../domain/delivery/org-steps/org-step-rules.ts';
 
 const step = (state: StepState, intent: object = {}, more: object = {}) => ({
