@@ -333,7 +333,7 @@ test('types say what executes them, or why nothing does', async () => {
   });
   expect(typeOf('install-changeset')).toMatchObject({
     available: false,
-    executor: null,
+    executor: 'activity',
     reason: expect.stringContaining('install-changeset'),
     gates: { approval: true, lock: true },
   });

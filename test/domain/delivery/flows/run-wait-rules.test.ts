@@ -52,6 +52,10 @@ test.each([
     { ...facts, status: 'waiting_org_calls' as const, waitsFor: 'More than 90 % are used up', nextWindowAt: null },
     { for: 'org_calls', who: [], reason: 'More than 90 % are used up', until: null },
   ],
+  [
+    { ...facts, status: 'running' as const, waitsFor: 'Waits for run 1 in the same org' },
+    { for: 'org', who: [], reason: 'Waits for run 1 in the same org', until: null },
+  ],
 ])('%j', (known, wait) => {
   expect(waitOf(known)).toEqual(wait);
 });
@@ -59,6 +63,6 @@ test.each([
 test.each(['dispatched', 'running', 'succeeded', 'cancelled'] as const)(
   'a run that is %s waits for nobody',
   (status) => {
-    expect(waitOf({ ...facts, status })).toBeNull();
+    expect(waitOf({ ...facts, waitsFor: null, status })).toBeNull();
   },
 );
