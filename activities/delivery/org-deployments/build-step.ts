@@ -58,6 +58,7 @@ const built = ({ deps, tenant, run }: OrgWork, { intent }: StepRow, signal: Abor
     validationId: _,
     basePackages: __,
     artifacts: ___,
+    basePending: ____,
     baseSettings,
     ...order
   } = intent as unknown as BuildIntent;

@@ -156,8 +156,9 @@ export async function settle(
       basePackages = null,
       baseSettings = null,
       pending = [],
+      basePending = pending,
     } = build.intent as unknown as Partial<BuildIntent>;
-    const base = { packages: basePackages, settingsDigest: baseSettings, pending };
+    const base = { packages: basePackages, settingsDigest: baseSettings, pending: basePending };
     if (verdict.status === 'succeeded' && source) await keepSource(tx, source);
     // A deployment that fails leaves the org as it was.
     else if (verdict.status === 'failed' && baseSha !== null && source)

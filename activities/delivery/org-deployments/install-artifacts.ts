@@ -23,12 +23,10 @@ export const installArtifacts: FollowedOperation = {
     return followInOrg(deps, tenant, run, { signal, lookAt: LOOK_AT }, async (org) => {
       const work = { deps, tenant, run, org };
       // What the org runs, upon which is built, is known when those before have ended.
-      const turn = await awaitTurn(work);
+      const turn = await awaitTurn(work, 'the run deploys');
       if (turn) return turn;
       const { build, deploy } = sourceStepsOf(await plannedSteps(work, signal));
       if (!build || !deploy) throw new Error(`the run ${run.id} has no steps`);
-      const elsewhere = await whyElsewhere(work, deploy);
-      if (elsewhere !== null) return { status: 'failed', error: elsewhere };
       return advanceSource(work, build, deploy, signal);
     });
   },

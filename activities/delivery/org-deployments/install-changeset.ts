@@ -8,7 +8,7 @@ import { deploySettingsOf } from '../../../domain/projects/environments/environm
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
 import { followInOrg } from '../org-steps/act-in-org.ts';
 import { awaitTurn } from '../org-steps/await-turn.ts';
-import { inUnit, type OrgWork } from '../org-steps/org-work.ts';
+import { inUnit, move, type OrgWork } from '../org-steps/org-work.ts';
 import { advanceSource, cancelSource, whyElsewhere } from './install-artifacts.ts';
 import { LOOK_AT } from './plan-deployment.ts';
 import { type RetrieveIntent, retrieveStep } from './retrieve-step.ts';
@@ -20,14 +20,16 @@ export const installChangeset: FollowedOperation = {
   advance(deps, tenant, run, signal) {
     return followInOrg(deps, tenant, run, { signal, lookAt: LOOK_AT }, async (org) => {
       const work = { deps, tenant, run, org };
-      const turn = await awaitTurn(work);
-      if (turn) return turn;
       const [retrieve, deploy] = await planned(work);
       if (!retrieve || !deploy) throw new Error(`the run ${run.id} has no steps`);
       const elsewhere = await whyElsewhere(work, deploy);
       if (elsewhere !== null) return { status: 'failed', error: elsewhere };
       if (!isEnded(retrieve.state)) return retrieveStep(work, retrieve, signal);
-      return marked(retrieve, await advanceSource(work, retrieve, deploy, signal));
+      // Others have their turn while it is retrieved, which changes nothing.
+      const turn = retrieve.state === 'succeeded' ? await awaitTurn(work, 'the run deploys') : undefined;
+      if (turn && 'status' in turn && deploy.state === 'planned')
+        await move(work, deploy, { state: 'cancelled', detail: 'not begun' });
+      return turn ?? marked(retrieve, await advanceSource(work, retrieve, deploy, signal));
     });
   },
 

@@ -43,6 +43,8 @@ export type BuildIntent = Pick<
   /** The digest of the settings with which the base was deployed. */
   baseSettings: string | null;
   pending: ComponentName[];
+  /** What was pending of the base, where `pending` is what a validation left; absent: `pending`. */
+  basePending?: ComponentName[];
   /** The packages that the org ran of `baseSha`; null: all. */
   basePackages: readonly string[] | null;
   /** Names of what of a release candidate has arrived with it. */
@@ -79,7 +81,16 @@ export async function plannedSteps(work: OrgWork, signal: AbortSignal): Promise<
     const { deploymentId, intent, result } = await validationOf(reads, asked);
     return unit((tx) =>
       planSteps(tx, run.id, [
-        { name: BUILD, orgId: null, intent: { ...intent, pending: result.pending ?? [], validationId: deploymentId } },
+        {
+          name: BUILD,
+          orgId: null,
+          intent: {
+            ...intent,
+            pending: result.pending ?? [],
+            basePending: intent.pending ?? [],
+            validationId: deploymentId,
+          },
+        },
         { name: DEPLOY, orgId: org.orgId, intent: { validationId: deploymentId } },
       ]),
     );

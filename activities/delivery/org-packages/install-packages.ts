@@ -13,6 +13,7 @@ import {
   versionAsked,
 } from '../../../domain/delivery/org-packages/package-name-rules.ts';
 import { installOrder, installSteps, intentOf } from '../../../domain/delivery/org-packages/package-intents.ts';
+import { atWorkSince } from '../../../domain/delivery/org-steps/org-turns.queries.ts';
 import type { NewStep, StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import type { CrmPackageVersion, InstalledPackage } from '../../../domain/orgs/crm/crm-packages.port.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
@@ -110,8 +111,9 @@ export async function planVersions(
 /** A version that nobody made yet may be on its way to the org. */
 const PLAN_WAIT_MS = 30 * 60_000;
 
-function waitForVersion({ deps, run, org }: PackageRun, versionId: string): RunOutcome | Pending {
-  const sinceMs = deps.now().getTime() - new Date(run.startedAt ?? deps.now()).getTime();
+async function waitForVersion({ deps, run, org, unit }: PackageRun, versionId: string): Promise<RunOutcome | Pending> {
+  const nowMs = deps.now().getTime();
+  const sinceMs = nowMs - ((await unit((tx) => atWorkSince(tx, run))) ?? nowMs);
   return sinceMs > PLAN_WAIT_MS
     ? failed([`The org does not know the version ${versionId}`], org.username)
     : waiting(`Version ${versionId}`);

@@ -1,11 +1,11 @@
 import { runById, writeResult } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { linesOfSteps, outcomeOfSteps, resultOfSteps } from '../../../domain/delivery/org-packages/package-intents.ts';
-import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { type NewStep, planSteps } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { FollowedOperation, Pending } from '../flows/operations.activities.ts';
 import { followInOrg, keepLines } from '../org-steps/act-in-org.ts';
+import { awaitTurn } from '../org-steps/await-turn.ts';
 import {
   advancePackages,
   cancelPackages,
@@ -51,14 +51,14 @@ export const packageOperation = (work: PlannedWork): FollowedOperation => ({
 
 async function advance(given: PackageRun, work: PlannedWork): Promise<RunOutcome | Pending> {
   const { deps, tenant, run, org, unit } = given;
+  // What the org has, upon which is planned, is known when those before have ended.
+  const turn = await awaitTurn(given, 'packages are changed');
+  if (turn) return turn;
   if ((await packageStepsOf(given)).length === 0) {
     const planned = await work.plan(given);
     if (!Array.isArray(planned)) return planned;
     await unit((tx) => planSteps(tx, run.id, planned));
   }
-  const begun = await packageStepsOf(given);
-  const elsewhere = await unit((tx) => whyOtherOrg(tx, org, begun, 'packages are changed'));
-  if (elsewhere !== null) return { status: 'failed', error: elsewhere };
   const pending = await advancePackages(given, work);
   if (pending) return pending;
   const steps = await packageStepsOf(given);

@@ -20,7 +20,6 @@ import type { CrmPackageRequest } from '../../../domain/orgs/crm/crm-packages.po
 import type { UnitOfWork } from '../../../domain/unit-of-work.ts';
 import type { Pending } from '../flows/operations.activities.ts';
 import { keepLines, PASSES } from '../org-steps/act-in-org.ts';
-import { awaitTurn } from '../org-steps/await-turn.ts';
 import { beginOnce, CANNOT_TELL, UnknownOutcome } from '../org-steps/begin-once.ts';
 import type { OrgWork } from '../org-steps/org-work.ts';
 import { answered, OrgCallFailed } from '../org-steps/org-call-failed.ts';
@@ -54,7 +53,7 @@ export const LOOK_AT = 'Installed Packages in Setup';
 export const packageStepsOf = async ({ unit, run }: Pick<PackageRun, 'unit' | 'run'>): Promise<StepRow[]> =>
   (await unit((tx) => stepsOfRun(tx, run.id))).filter(isPackageStep);
 
-/** Takes the packages of a run on, one after the other; undefined: all of them have ended. */
+/** Takes the packages of a run, whose turn it is, on, one after the other; undefined: all of them have ended. */
 export async function advancePackages(given: PackageRun, work: PackageWork): Promise<Pending | undefined> {
   const { deps, tenant, run, signal, linesBefore = [] } = given;
   let steps = await packageStepsOf(given);
@@ -119,8 +118,6 @@ const isRefused = ({ failure }: OrgCallFailed): boolean => !PASSES[failure.kind]
 /** Whether the org can be asked now; when to look again, or `ended` where it will never be. */
 async function mayBegin(given: PackageRun, work: PackageWork, step: StepRow): Promise<Pending | 'ended' | undefined> {
   const { org } = given;
-  const turn = await awaitTurn(given);
-  if (turn) return turn;
   const ready = await work.ready?.(given, step);
   if (ready && 'refusal' in ready) {
     await move(given, step, { state: 'failed', error: ready.refusal });

@@ -13,7 +13,6 @@ import { withDefaults } from '../../../domain/delivery/org-deployments/deploy-se
 import { deploySettingsOf } from '../../../domain/projects/environments/environments.queries.ts';
 import { leftBehind } from '../../../domain/delivery/org-releases/rollback-limits.ts';
 import { notesUrlOf } from '../../../domain/delivery/org-releases/release-of-run.ts';
-import { whyOtherOrg } from '../../../domain/delivery/org-steps/org-of-run.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import { TEST_RUN_LEVELS } from '../../../domain/orgs/crm/crm-apex-tests.port.ts';
 import { planSteps, type StepRow, stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
@@ -24,6 +23,8 @@ import { advanceSource, cancelSource, sourceStepsOf } from '../org-deployments/i
 import { LOOK_AT as DEPLOYMENTS } from '../org-deployments/plan-deployment.ts';
 import { awaitTurn } from '../org-steps/await-turn.ts';
 import { followInOrg, keepLines } from '../org-steps/act-in-org.ts';
+import { UnknownOutcome } from '../org-steps/begin-once.ts';
+import { OrgCallFailed } from '../org-steps/org-call-failed.ts';
 import { move } from '../org-steps/org-work.ts';
 import { installing } from '../org-packages/install-packages.ts';
 import {
@@ -62,7 +63,8 @@ export const releaseOperation: FollowedOperation = {
     const unit = deps.actingAs(systemActor(tenant, 'flow'));
     const remarks = await cancelPackages({ unit, run });
     const ofSource = await cancelSource(deps, tenant, inEnvironment(run), signal);
-    const ofTests = await runApexTests.cancel(deps, tenant, inEnvironment(run), signal);
+    const tested = { ...inEnvironment(run), payload: { id: run.taskType, ...(await testsOf({ run, unit })) } };
+    const ofTests = await runApexTests.cancel(deps, tenant, tested, signal);
     const packages = (await unit((tx) => stepsOfRun(tx, run.id))).filter(isPackageStep);
     await unit(async (tx) => {
       const { result } = await runById(tx, run.id, { forUpdate: true });
@@ -98,7 +100,7 @@ const linesOfNotes = ({ leftOut, cannotDo = [] }: ReleasePlan['notes']): string[
 async function advance(given: PackageRun): Promise<RunOutcome | Pending> {
   const { deps, tenant, run, org, unit, signal } = given;
   // What the org runs, upon which is built, is known when those before have ended.
-  const turn = await awaitTurn(given);
+  const turn = await awaitTurn(given, 'the release is deployed');
   if (turn) return turn;
   if ((await unit((tx) => stepsOfRun(tx, run.id))).length === 0) {
     const planned = await planRelease(given);
@@ -106,9 +108,6 @@ async function advance(given: PackageRun): Promise<RunOutcome | Pending> {
     await note(given, planned.notes);
     await unit((tx) => planSteps(tx, run.id, planned.steps));
   }
-  const begun = await unit((tx) => stepsOfRun(tx, run.id));
-  const elsewhere = await unit((tx) => whyOtherOrg(tx, org, begun, 'the release is deployed'));
-  if (elsewhere !== null) return { status: 'failed', error: elsewhere };
   const notes = (await unit((tx) => runById(tx, run.id))).result as ReleasePlan['notes'];
   const pending = await advancePackages({ ...given, linesBefore: linesOfNotes(notes) }, installing);
   if (pending) return pending;
@@ -125,14 +124,33 @@ async function advance(given: PackageRun): Promise<RunOutcome | Pending> {
       if (step && !isEnded(step.state)) await move(work, step, { state: 'cancelled', detail });
     return end(installed);
   }
-  const deployed = build && deploy ? await advanceSource(work, build, deploy, signal) : installed;
+  const deployed = build && deploy ? await deploySource(work, build, deploy, signal) : installed;
   if ('againInSeconds' in deployed) return deployed;
   const isTested = deploy !== undefined && deploy.state !== 'skipped';
-  const order = testsBeside(withDefaults(run.payload, await unit((tx) => deploySettingsOf(tx, run.environmentId))));
+  // Tests that have begun go on, whatever the settings of the environment say now.
+  const order = (await testsOf(given)) ?? (steps.some(isTestStep) ? {} : undefined);
   if (deployed.status !== 'succeeded' || isTested || !order) return end(deployed);
   const tested = await advanceTests({ ...work, run: { ...run, payload: { id: run.taskType, ...order } } }, signal);
   return 'againInSeconds' in tested ? tested : end({ ...tested, result: { ...deployed.result, ...tested.result } });
 }
+
+/** Takes the source on. The run of one that the org refuses ends by what is left of its steps: packages have arrived before. */
+async function deploySource(...given: Parameters<typeof advanceSource>): Promise<RunOutcome | Pending> {
+  const [{ deps, tenant, run }, , deploy] = given;
+  try {
+    return await advanceSource(...given);
+  } catch (error) {
+    if (!(error instanceof OrgCallFailed || error instanceof UnknownOutcome)) throw error;
+    const steps = await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id);
+    const now = steps.find(({ id }) => id === deploy.id);
+    if (!now || !isEnded(now.state)) throw error;
+    return { againInSeconds: 0, text: error.message };
+  }
+}
+
+/** The tests that a run asks for beside its release, as it and its environment say. */
+const testsOf = async ({ run, unit }: Pick<PackageRun, 'run' | 'unit'>) =>
+  testsBeside(withDefaults(run.payload, await unit((tx) => deploySettingsOf(tx, run.environmentId))));
 
 /** Tests that run by themselves where no source is deployed with which they would; undefined: none. */
 function testsBeside(payload: Parameters<typeof wishOf>[0]): { testLevel: string; classNames: string[] } | undefined {

@@ -5,6 +5,7 @@ import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutati
 import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import { goOnInOrg } from '../../../domain/delivery/flows/run-waits.mutations.ts';
 import { stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import { atWorkSince } from '../../../domain/delivery/org-steps/org-turns.queries.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
 import type { Deps } from '../../deps.ts';
 import type { Pending } from '../flows/operations.activities.ts';
@@ -27,12 +28,13 @@ export interface Stand {
   givenUpAt: Date;
 }
 
-export async function standOf({ reads, now }: Deps, tenant: TenantKey, { id, startedAt }: RunContext): Promise<Stand> {
-  const steps = await stepsOfRun(reads.as(systemActor(tenant, 'flow')), id);
+export async function standOf({ reads, now }: Deps, tenant: TenantKey, run: RunContext): Promise<Stand> {
+  const own = reads.as(systemActor(tenant, 'flow'));
+  const steps = await stepsOfRun(own, run.id);
   // What is only asked for again and again does not count.
   const moved = steps.filter(({ state }) => state !== 'planned' && state !== 'asked');
-  const began = startedAt === null ? [] : [Date.parse(startedAt)];
-  const times = [...began, ...moved.map(({ updatedAt }) => Date.parse(updatedAt))];
+  const began = await atWorkSince(own, run);
+  const times = [...(began === undefined ? [] : [began]), ...moved.map(({ updatedAt }) => Date.parse(updatedAt))];
   const last = times.length === 0 ? now().getTime() : Math.max(...times);
   return {
     goesOn: steps.some(({ state }) => state === 'begun' || state === 'asked'),

@@ -1,9 +1,10 @@
-import { environmentById } from '../../projects/environments/environments.queries.ts';
+import { deploySettingsOf, environmentById } from '../../projects/environments/environments.queries.ts';
 import { DomainError } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import type { OfferedType } from '../flows/runs.hooks.ts';
 import { CHILD_OF_RELEASE } from '../flows/flow-types.ts';
 import { whyNotDeployed } from '../org-deployments/deploy-order-rules.ts';
+import { withDefaults } from '../org-deployments/deploy-settings-rules.ts';
 import { orgOfRun, whyNoOrg } from '../org-steps/org-of-run.ts';
 
 const TYPES: ReadonlySet<string> = new Set([CHILD_OF_RELEASE, 'rollback-release']);
@@ -29,7 +30,7 @@ export async function whyNotRelease(tx: Tx, { id, run }: OfferedType): Promise<s
     return `The environment ${found.environment.name} names no org (orgUsername) to which the service could deploy`;
   try {
     const org = await orgOfRun(tx, { payload: {}, environmentId });
-    const why = whyNotDeployed(payload, org.kind);
+    const why = whyNotDeployed(withDefaults(payload, await deploySettingsOf(tx, environmentId)), org.kind);
     if (why !== null) return why;
   } catch (error) {
     if (error instanceof DomainError) return error.message;

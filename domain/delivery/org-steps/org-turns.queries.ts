@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Tx } from '../../unit-of-work.ts';
 
 /** A run that no longer asks for its turn, as its workers are gone, keeps nobody who comes after it. */
@@ -11,7 +12,7 @@ const ASKS_WITHIN = sql`interval '5 minutes'`;
 export async function takeTurn(
   { db, tenantId }: Tx,
   { orgId, runId }: { orgId: string; runId: string },
-): Promise<{ runId: string; taskType: string } | undefined> {
+): Promise<{ runId: string; taskType: string; projectId: string | null } | undefined> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId}/org-turn/${orgId}`}, 2))`.execute(db);
   await db
     .deleteFrom('org_turn as t')
@@ -46,9 +47,12 @@ export async function takeTurn(
     .orderBy('t.arrivedAt')
     .orderBy('t.runId')
     .limit(1)
-    .select(['t.runId', 't.beganAt', 'r.taskType'])
+    .select(['t.runId', 't.beganAt', 'r.taskType', 'r.projectId'])
     .executeTakeFirst();
-  if (first && first.runId !== runId) return { runId: first.runId, taskType: first.taskType };
+  if (first && first.runId !== runId) {
+    const { taskType, projectId } = first;
+    return { runId: first.runId, taskType, projectId };
+  }
   if (first?.beganAt === null)
     await db
       .updateTable('org_turn')
@@ -57,4 +61,23 @@ export async function takeTurn(
       .where('runId', '=', runId)
       .execute();
   return undefined;
+}
+
+/** The place of a run among those that change an org; `beganAt` is null while it waits. Undefined: it has not asked for one. */
+export const turnOf = ({ db, tenantId }: Reads, runId: string) =>
+  db
+    .selectFrom('org_turn')
+    .where('tenantId', '=', tenantId)
+    .where('runId', '=', runId)
+    .select(['orgId', 'beganAt'])
+    .executeTakeFirst();
+
+/** Since when a run could change its org, in milliseconds: what it waited for its turn counts for nothing. Undefined: not yet. */
+export async function atWorkSince(
+  reads: Reads,
+  { id, startedAt }: { id: string; startedAt: string | null },
+): Promise<number | undefined> {
+  const beganAt = (await turnOf(reads, id))?.beganAt ?? null;
+  const times = [startedAt, beganAt].flatMap((at) => (at === null ? [] : [new Date(at).getTime()]));
+  return times.length === 0 ? undefined : Math.max(...times);
 }

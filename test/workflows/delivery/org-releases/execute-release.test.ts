@@ -105,6 +105,22 @@ test('of a release of which a part did not arrive, what arrived is recorded', as
   await expect(ran({ releaseName: 'r2' })).resolves.toMatchObject({ status: 'Completed', result: { form: 'delta' } });
 });
 
+test('of a release whose source the org refuses at once, the packages that arrived are shown and recorded', async () => {
+  const a = given.org.packages.offer('A');
+  await cut('r1', commit({ Invoice: '' }), { A: a.id });
+  const body = [{ errorCode: 'INVALID_OPERATION', message: 'no deployments now' }];
+  given.org.fail({ kind: 'reply', status: 400, body }, { path: /deployRequest$/ });
+  const run = await ran({ releaseName: 'r1' });
+  expect(run).toMatchObject({
+    status: 'Partial',
+    success: { error: expect.stringContaining('no deployments now') },
+    result: { packages: [{ name: 'A', outcome: 'installed' }] },
+  });
+  expect(states(run).at(-1)).toBe('Deploy: failed');
+  expect(await given.output(run)).toContain(`installed: A 1.0.0.1 (${a.id}`);
+  expect(await recorded(run)).toMatchObject([{ status: 'Partial', installed: { A: a.id } }]);
+});
+
 test('nothing is done twice where an answer was lost, and nobody claims what is not known', async () => {
   const a = given.org.packages.offer('A');
   await cut('r1', commit({ Invoice: '' }), { A: a.id });
