@@ -14,7 +14,7 @@ import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutati
 import type { HeldOutcome, Pending } from '../flows/operations.activities.ts';
 import { AskedTooSoon, UnknownOutcome } from './begin-once.ts';
 import { withLeftOpen } from './left-open.ts';
-import { goOnWithCalls, isUsedUp, standOf, waitForCalls } from './org-calls.ts';
+import { goOn, goOnWithCalls, isUsedUp, standOf, waitForCalls } from './org-calls.ts';
 import { OrgCallFailed } from './org-call-failed.ts';
 
 /** An org in which a run acts. */
@@ -136,8 +136,11 @@ async function inOrg<Result>(
   const { id: orgId, username, instanceUrl, platformOrgId } = named;
   try {
     const calls = crm.connections.callOrg({ ...tenant, orgId }, { isRun: !isCancel, signal });
-    if (run.status === 'waiting_org_calls' && !isCancel) await goOnWithCalls(deps, tenant, run, calls);
-    return await work({ orgId, username, instanceUrl, platformOrgId, calls });
+    const hasWaited = run.status === 'waiting_org_calls' && !isCancel;
+    const waitsStill = hasWaited && !(await goOnWithCalls(deps, tenant, run, calls));
+    const done = await work({ orgId, username, instanceUrl, platformOrgId, calls });
+    if (waitsStill) await goOn(deps, tenant, run);
+    return done;
   } catch (error) {
     if (error instanceof OrgCallFailed) return onFailure(username, error);
     if (isRefusal(error)) return { status: 'failed', error: error.message };

@@ -58,16 +58,20 @@ export function waitForCalls(
   return { againInSeconds: 300, text: failureText(`Waiting for calls of org ${username}`, failure), orgCalls: reason };
 }
 
-/** Lets a run go on that waited for calls of its org; throws while there are none. */
-export async function goOnWithCalls(
-  { actingAs }: Deps,
-  tenant: TenantKey,
-  { id }: RunContext,
-  calls: CrmOrg,
-): Promise<void> {
+/**
+ * Lets a run go on that waited for calls of its org; throws while there are none. False: its org does not say whether there
+ * are any, and the run waits until a call went through.
+ */
+export async function goOnWithCalls(deps: Deps, tenant: TenantKey, run: RunContext, calls: CrmOrg): Promise<boolean> {
   const limits = await calls.limits();
   const failure = limits.isOk ? whyNoCallsOfRuns(limits.value) : limits;
-  // A user who may not read limits learns it from the next call.
   if (failure && isUsedUp(failure)) throw new OrgCallFailed(failure);
-  await actingAs(systemActor(tenant, 'flow'))((tx) => goOnInOrg(tx, id));
+  // A user who may not read limits learns it from the next call: until then the run would go on and wait by turns.
+  if (!limits.isOk) return false;
+  await goOn(deps, tenant, run);
+  return true;
 }
+
+/** Shows that a run goes on which waited for calls of its org. */
+export const goOn = ({ actingAs }: Deps, tenant: TenantKey, { id }: RunContext): Promise<void> =>
+  actingAs(systemActor(tenant, 'flow'))((tx) => goOnInOrg(tx, id));

@@ -16,7 +16,7 @@ import {
 import { startCheckRun } from '../../../domain/delivery/verification/check-runs.mutations.ts';
 import { findCheck } from '../../../domain/delivery/verification/verifications.queries.ts';
 import { systemActor, type TenantKey, tenantOf } from '../../../domain/kernel/shared/actor.ts';
-import { verifyCalls } from '../../../domain/mocks/verification/verify-calls.ts';
+import { CALLS_MAX, verifyCalls } from '../../../domain/mocks/verification/verify-calls.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import type { MetricCheck, RehearsalCheck } from '../../../domain/projects/policies/verification-policy-rules.ts';
 import type { Tx } from '../../../domain/unit-of-work.ts';
@@ -73,7 +73,10 @@ async function askCalls(
   const asked = { expect, inOrder: false, waitMs: 0, since: begunAt };
   try {
     const reads = deps.reads.as(verifier(tenant));
-    const { failures } = await verifyCalls(reads, workspace, scenario, asked, () => signal);
+    const { calls, failures } = await verifyCalls(reads, workspace, scenario, asked, () => signal);
+    // Later calls are never looked at, so that too many may have come.
+    if (calls >= CALLS_MAX && failures.length === 0 && atMost !== undefined)
+      return { state: 'failed', detail: `More than ${CALLS_MAX} calls came: not all were looked at` };
     return judgeCalls(check, failures[0], isLast);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;

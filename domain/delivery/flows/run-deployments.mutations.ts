@@ -19,6 +19,7 @@ import type { FinalStatus } from './run-status-rules.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
 import { arrivalsOf, hasChangedOrg } from '../org-releases/arrivals.ts';
 import { stepsOfRun } from '../org-steps/org-steps.queries.ts';
+import { isOutdatedReaction } from '../verification/verifications.queries.ts';
 
 type DeployingRun = Pick<
   RunContext,
@@ -56,7 +57,8 @@ async function contentOf(
 
 /**
  * Records what a run deploys whose work begins: its deployment is one of this content, whatever becomes of the candidate.
- * Throws `invalid_transition` for a rollback that has nothing to roll back to any more.
+ * Throws `invalid_transition` for a rollback that has nothing to roll back to any more, or that would take back something
+ * other than what was not verified.
  * @param environmentIds all that the run is about; a run of a type that deploys to one environment names that first.
  */
 export async function keepDeployedContent(tx: Tx, run: DeployingRun, environmentIds: readonly string[]): Promise<void> {
@@ -65,6 +67,12 @@ export async function keepDeployedContent(tx: Tx, run: DeployingRun, environment
   const content = await contentOf(tx, run, targets);
   if (!content) return;
   const rolledBackFrom = await takenBackBy(tx, run, content);
+  // What a rollback takes back is known only now: something good may have been deployed while it waited.
+  if (rolledBackFrom !== undefined && (await isOutdatedReaction(tx, run.id)))
+    throw new DomainError(
+      'invalid_transition',
+      'Something else was deployed since the verification failed for which this rollback was started',
+    );
   await keepContent(tx, run.id, rolledBackFrom === undefined ? content : { ...content, rolledBackFrom });
 }
 

@@ -40,7 +40,7 @@ export function readProjectFile(text: string): ProjectFile | string {
     if (entry.path.startsWith('/') || directory.split('/').includes('..'))
       return `The package directory ${entry.path} of sfdx-project.json is outside of the repository`;
     if (directory.split('/').length > PATH_DEPTH_MAX)
-      return `The package directory ${directory.slice(0, 200)}… of sfdx-project.json is too deep`;
+      return `The package directory ${directory.slice(0, 200).toWellFormed()}… of sfdx-project.json is too deep`;
     const name = typeof entry.package === 'string' && entry.package.trim() !== '' ? entry.package.trim() : directory;
     packages.push({ name, directory });
   }

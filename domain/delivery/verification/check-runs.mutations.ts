@@ -11,12 +11,14 @@ import type { ReachedRun, ReachedStatus } from '../flows/runs.hooks.ts';
 import { isWatched, type Watched } from './verification-rules.ts';
 import { findCheck, type LockedVerification, lockVerification, moveCheck } from './verifications.queries.ts';
 
-/** In whose name runs of a verification begin: that of the service, on behalf of who deployed. */
+/** In whose name runs of a verification begin: that of the service, on behalf of who deployed, and within their limits. */
 export async function requesterOf(tx: Tx, { requestedBy, executionId, projectId }: LockedVerification) {
   const named = executionId !== null && isId(executionId) ? await findRun(tx, executionId) : undefined;
   const run = named?.projectId === projectId ? named : undefined;
   const people = [...(await peopleBehind(tx, requestedBy)), ...(run ? await peopleBehind(tx, run.requestedBy) : [])];
-  return { ...systemActor(tx.actor, 'verification'), onBehalfOf: [...new Set(people)] };
+  const { projectIds } = requestedBy;
+  const onBehalfOf = [...new Set(people)];
+  return { ...systemActor(tx.actor, 'verification'), onBehalfOf, ...(projectIds && { projectIds }) };
 }
 
 /** Types of the runs that execute checks. */

@@ -65,18 +65,16 @@ export async function settleVerification(tx: Tx, id: string): Promise<Settled> {
   if (!found || !OPEN_STATES.includes(found.state)) return ENDED;
   tx.noteDone();
   const begunAt = new Date(found.begunAt ?? tx.now).getTime();
-  if (found.isReplaced || found.rolledBackAt !== null) {
-    const why = found.isReplaced ? 'Something else was deployed' : 'The deployment was taken back';
-    return close(tx, found, { state: 'superseded', detail: why });
-  }
-  for (const { id: checkId, settings } of (await checksOf(tx, id)).filter(({ state }) => isCheckOpen(state)))
-    if (overdueAt(settings, begunAt) <= tx.now.getTime())
-      await moveCheck(tx, checkId, { state: 'failed', detail: 'It had no result in its time' });
+  const why = whySuperseded(found);
+  if (why !== undefined) return close(tx, found, { state: 'superseded', detail: why });
+  const { overdue, cancelled } = await endOverdue(tx, id, begunAt);
   const checks = await checksOf(tx, id);
-  const failed = checks.find(({ state }) => state === 'failed');
+  const failures = checks.filter(({ state }) => state === 'failed');
+  const known = failures.find((check) => !overdue.has(check.id));
+  const failed = known ?? failures[0];
   if (failed) {
     const detail = `${labelOfCheck(failed.settings)}: ${failed.detail ?? 'it failed'}`;
-    return close(tx, found, { state: 'failed', detail });
+    return close(tx, found, { state: 'failed', detail, isUnknown: known === undefined }, cancelled);
   }
   if (checks.every(({ state }) => state === 'passed')) return close(tx, found, { state: 'verified' });
   const open = checks.filter(({ state }) => isCheckOpen(state));
@@ -84,11 +82,38 @@ export async function settleVerification(tx: Tx, id: string): Promise<Settled> {
   return { waitMs: waitMsOf(open, begunAt, tx.now.getTime()), cancelled: [] };
 }
 
-/** A verification whose workflow somebody ended has failed. */
+/** Why a verification says nothing any more; undefined: what it verifies is what is installed. */
+const whySuperseded = ({ isReplaced, rolledBackAt }: LockedVerification): string | undefined => {
+  if (isReplaced) return 'Something else was deployed';
+  return rolledBackAt === null ? undefined : 'The deployment was taken back';
+};
+
+/** Ends checks that had no result in their time, with their runs; answers which. */
+async function endOverdue(
+  tx: Tx,
+  id: string,
+  begunAt: number,
+): Promise<{ overdue: ReadonlySet<string>; cancelled: RunContext[] }> {
+  const overdue = new Set<string>();
+  const cancelled: RunContext[] = [];
+  for (const { id: checkId, settings, state, runId } of await checksOf(tx, id)) {
+    if (!isCheckOpen(state) || overdueAt(settings, begunAt) > tx.now.getTime()) continue;
+    // First, so that the end of its run is not taken for its result.
+    if (!(await moveCheck(tx, checkId, { state: 'failed', detail: 'It had no result in its time' }))) continue;
+    overdue.add(checkId);
+    const run = runId === null ? undefined : await cancelRun(tx, runId);
+    if (run) cancelled.push(run);
+  }
+  return { overdue, cancelled };
+}
+
+/** A verification whose workflow somebody ended has failed, unless it says nothing any more. */
 export async function endFromOutside(tx: Tx, id: string): Promise<Settled> {
   const found = await lockVerification(tx, id);
   if (!found || !OPEN_STATES.includes(found.state)) return ENDED;
-  return close(tx, found, { state: 'failed', detail: 'The verification was ended from outside' });
+  const why = whySuperseded(found);
+  if (why !== undefined) return close(tx, found, { state: 'superseded', detail: why });
+  return close(tx, found, { state: 'failed', detail: 'The verification was ended from outside', isUnknown: true });
 }
 
 function waitMsOf(open: readonly CheckRow[], begunAt: number, now: number): number {
@@ -101,17 +126,25 @@ function waitMsOf(open: readonly CheckRow[], begunAt: number, now: number): numb
 interface Ending {
   state: 'verified' | 'failed' | 'superseded';
   detail?: string;
+  /** It failed since nothing was found, instead of something bad. */
+  isUnknown?: boolean;
 }
 
-async function close(tx: Tx, found: LockedVerification, ending: Ending): Promise<Settled> {
+/** @param ended runs of checks that are to be cancelled already. */
+async function close(
+  tx: Tx,
+  found: LockedVerification,
+  { isUnknown = false, ...ending }: Ending,
+  ended: readonly RunContext[] = [],
+): Promise<Settled> {
   const open = (await checksOf(tx, found.id)).filter(({ state }) => isCheckOpen(state));
-  const cancelled: RunContext[] = [];
+  const cancelled = [...ended];
   for (const { id, runId } of open) {
     await moveCheck(tx, id, { state: 'skipped', detail: 'The verification ended before it' });
     const run = runId === null ? undefined : await cancelRun(tx, runId);
     if (run) cancelled.push(run);
   }
-  const reaction = ending.state === 'failed' ? await react(tx, found) : undefined;
+  const reaction = ending.state === 'failed' ? await react(tx, found, isUnknown) : undefined;
   await moveVerification(tx, found.id, { ...ending, reaction });
   await announce(tx, found, ending, reaction);
   for (const run of await runsWaitingWith(tx, found.projectId, found)) tx.after('run', run);
@@ -129,8 +162,9 @@ async function cancelRun(tx: Tx, runId: string): Promise<RunContext | undefined>
 }
 
 /** What an environment asks for once a deployment was not verified; a rollback is not rolled back. */
-async function react(tx: Tx, found: LockedVerification): Promise<Reaction | undefined> {
+async function react(tx: Tx, found: LockedVerification, isUnknown: boolean): Promise<Reaction | undefined> {
   if (found.onFailure !== 'rollback') return undefined;
+  if (isUnknown) return { error: 'Nothing bad was found, only no result: the deployment is not rolled back' };
   if (found.isRollback) return { error: 'The deployment was a rollback itself, and is not rolled back' };
   const { repositoryIdentifier, environmentName, domain } = found;
   const payload = { id: 'rollback-release', repositoryIdentifier, environmentName, domain };

@@ -53,7 +53,8 @@ export async function insertVerification(
   { checks, onFailure }: VerificationPolicy,
   requestedBy: Actor,
 ): Promise<string | undefined> {
-  const { projectIds: _p, collections: _c, sessionId: _s, run: _r, ...by } = requestedBy;
+  // The projects of a limited token stay: what it causes reaches no more than it does.
+  const { collections: _c, sessionId: _s, run: _r, ...by } = requestedBy;
   const { id: deploymentId, projectId, environmentId } = deployment;
   const id = newId();
   const made = await db
@@ -73,6 +74,12 @@ export async function insertVerification(
   await db.insertInto('verification_check').values(rows).execute();
   return id;
 }
+
+/** Whether something newer than the deployment `d` is installed where that was; what was taken back is not. */
+const IS_REPLACED = sql<boolean>`exists (select from release_deployment o
+  where o.tenant_id = d.tenant_id and o.environment_id = d.environment_id and o.domain = d.domain
+    and o.status in ${INSTALLING_STATUSES} and o.rolled_back_at is null
+    and (o.deployed_at, o.created_at, o.id) > (d.deployed_at, d.created_at, d.id))`;
 
 const verifications = ({ db, tenantId }: Reads) =>
   db
@@ -114,14 +121,24 @@ export const lockVerification = (tx: Tx, id: string) =>
         where r.tenant_id = d.tenant_id and r.id::text = d.execution_id and r.task_type = 'rollback-release')`.as(
         'isRollback',
       ),
-      sql<boolean>`exists (select from release_deployment o
-        where o.tenant_id = d.tenant_id and o.environment_id = d.environment_id and o.domain = d.domain
-          and o.status in ${INSTALLING_STATUSES}
-          and (o.deployed_at, o.created_at, o.id) > (d.deployed_at, d.created_at, d.id))`.as('isReplaced'),
+      IS_REPLACED.as('isReplaced'),
     ])
     .executeTakeFirst();
 
 export type LockedVerification = NonNullable<Awaited<ReturnType<typeof lockVerification>>>;
+
+/**
+ * Whether a run is the rollback that a failed verification asked for, and what was not verified is no longer what is
+ * installed.
+ */
+export async function isOutdatedReaction(reads: Reads, runId: string): Promise<boolean> {
+  const found = await verifications(reads)
+    .where('v.state', '=', 'failed')
+    .where(sql<string>`v.reaction ->> 'executionId'`, '=', runId)
+    .select(sql<boolean>`d.rolled_back_at is not null or ${IS_REPLACED}`.as('isOutdated'))
+    .executeTakeFirst();
+  return found?.isOutdated ?? false;
+}
 
 /** The checks of a verification, in their order. */
 export const checksOf = ({ db, tenantId }: Reads, verificationId: string) =>

@@ -59,7 +59,8 @@ interface Expected extends Expectation {
 
 const POLL_MS = 100;
 const PAGE = 1_000;
-const CALLS_MAX = 10_000;
+/** So many calls are looked at. */
+export const CALLS_MAX = 10_000;
 const NEAREST = 3;
 
 /**

@@ -135,14 +135,16 @@ function note(event: IcsEvent, { name, parameters, value }: Line, left: { exdate
   }
 }
 
-const plainText = (value: string): string =>
+/** Text of a calendar as it may be stored and shown: a cut may part a character, which json in the database refuses. */
+export const plainText = (value: string): string =>
   value
     .slice(0, 4 * SUMMARY_MAX)
     .replaceAll(/\\n/gi, ' ')
     .replaceAll(/\\([\\;,])/g, '$1')
     .replaceAll(/\p{Cc}/gu, ' ')
     .trim()
-    .slice(0, SUMMARY_MAX);
+    .slice(0, SUMMARY_MAX)
+    .toWellFormed();
 
 /** `20261205`, `20261205T220000`, `20261205T220000Z`. */
 export function timeOf(parameters: string, value: string): IcsTime | undefined {

@@ -1,5 +1,5 @@
 import { clockAt, momentOfClock } from '../../kernel/text/local-time-rules.ts';
-import { type IcsEvent, icsEvents, icsZone } from './ics-format-rules.ts';
+import { type IcsEvent, type IcsTime, icsEvents, icsZone, plainText } from './ics-format-rules.ts';
 import { ENTRIES_MAX, type MaintenanceEntry } from './maintenance-rules.ts';
 import { daysOf, parseRecurrence, type Recurrence } from './recurrence-rules.ts';
 
@@ -67,14 +67,16 @@ function movedOccurrences(events: readonly IcsEvent[], timezone: string): Map<st
   return moved;
 }
 
+const unknownZone = ({ zone }: IcsTime): string => `its time zone ${plainText(zone ?? '')} is not known`;
+
 /** The entries of an event; a text says why they are not known. */
 function entriesOf(event: IcsEvent, { timezone, now, moved, budget }: Reading): MaintenanceEntry[] | string {
   const { start, end, summary } = event;
   if (start === undefined) return 'it does not say when it begins';
   const zone = icsZone(start, timezone);
-  if (zone === undefined) return `its time zone ${start.zone} is not known`;
+  if (zone === undefined) return unknownZone(start);
   const endZone = end && icsZone(end, timezone);
-  if (end && endZone === undefined) return `its time zone ${end.zone} is not known`;
+  if (end && endZone === undefined) return unknownZone(end);
   const whole = start.isDay ? DAY_MS : 0;
   const length =
     end && endZone !== undefined

@@ -1,4 +1,4 @@
-import { timeOf } from './ics-format-rules.ts';
+import { plainText, timeOf } from './ics-format-rules.ts';
 
 const DAY_MS = 86_400_000;
 const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
@@ -37,7 +37,7 @@ export function parseRecurrence(text: string): Recurrence | string {
       }),
   );
   const unknown = [...parts.keys()].find((name) => !PARTS.has(name));
-  if (unknown !== undefined) return `${NOT_UNDERSTOOD} (${unknown.slice(0, 20)})`;
+  if (unknown !== undefined) return `${NOT_UNDERSTOOD} (${plainText(unknown).slice(0, 20).toWellFormed()})`;
   const frequency = FREQUENCIES.find((each) => each === parts.get('FREQ'));
   const interval = Number(parts.get('INTERVAL') ?? 1);
   const count = parts.has('COUNT') ? Number(parts.get('COUNT')) : undefined;

@@ -55,16 +55,19 @@ export interface VerificationPolicy {
   onFailure: FailureReaction;
 }
 
-/** What a check is about, for people: `Apex tests SmokeSuite`. */
+/** What a check is about, for people: `Apex tests SmokeSuite`. A cut may part a character, which the database refuses. */
 export function labelOfCheck(check: VerificationCheck): string {
   switch (check.type) {
     case 'apex-tests':
-      return ['Apex tests', ...(check.suites ?? []), ...(check.classNames ?? [])].join(' ').slice(0, 200);
+      return ['Apex tests', ...(check.suites ?? []), ...(check.classNames ?? [])]
+        .join(' ')
+        .slice(0, 200)
+        .toWellFormed();
     case 'command':
       return `Command ${check.name}`;
     case 'metric':
-      return `Metric ${check.query}`.slice(0, 200);
+      return `Metric ${check.query}`.slice(0, 200).toWellFormed();
     case 'rehearsal':
-      return `Calls ${check.method ?? '*'} ${check.path} of ${check.scenario}`.slice(0, 200);
+      return `Calls ${check.method ?? '*'} ${check.path} of ${check.scenario}`.slice(0, 200).toWellFormed();
   }
 }

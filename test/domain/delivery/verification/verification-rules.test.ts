@@ -7,6 +7,7 @@ import {
   statesBefore,
   type VerificationFact,
 } from '../../../../domain/delivery/verification/verification-rules.ts';
+import { labelOfCheck } from '../../../../domain/projects/policies/verification-policy-rules.ts';
 import { type Demands, unmetBefore } from '../../../../domain/delivery/promotion/promotable-rules.ts';
 
 const MINUTE_MS = 60_000;
@@ -111,4 +112,9 @@ test('a soak begins when the deployment was verified only where that is asked fo
   expect(unmetBefore(demands(verified, { policy: fromVerified }), 60 * MINUTE_MS)).toMatchObject({
     nextAt: 110 * MINUTE_MS,
   });
+});
+
+test('the name of a check is cut, and can be stored', () => {
+  const label = labelOfCheck({ ...check, query: `${'a'.repeat(192)}😀` });
+  expect([label.length, label.isWellFormed()]).toEqual([200, true]);
 });

@@ -107,6 +107,19 @@ test.each([
   expect(remarks[0]).toContain(remark);
 });
 
+test('what is cut within a character, or names a zone or a rule in control characters, can be stored', () => {
+  const { entries, remarks } = read(
+    calendar(
+      event('DTSTART:20261205T220000Z', 'DURATION:PT1H', `SUMMARY:${'a'.repeat(199)}😀`),
+      event(`DTSTART;TZID=A\0${'b'.repeat(197)}😀:20261205T220000`, 'DURATION:PT1H'),
+      event('DTSTART:20261205T220000Z', 'DURATION:PT1H', `RRULE:FREQ=DAILY;\0${'C'.repeat(19)}😀=1`),
+    ),
+  );
+  const texts = [...entries.map(({ summary }) => summary), ...remarks];
+  expect(texts).toHaveLength(3);
+  expect(texts.filter((text) => !text.isWellFormed() || text.includes('\0'))).toEqual([]);
+});
+
 test.each([
   ['<!doctype html><title>Sign in</title>', 'It is no iCalendar file'],
   ['', 'It is no iCalendar file'],

@@ -153,3 +153,13 @@ test('waits as well where the platform itself takes no more calls', async () => 
   await expect(ended(run)).resolves.toMatchObject({ status: 'Completed' });
   expect(await historyOf(run)).toContain('waiting_org_calls');
 });
+
+test('waits on, instead of by turns, where its org does not say how many calls are left', async () => {
+  org.people.addUser('ada@x.example');
+  const refused = [{ errorCode: 'INSUFFICIENT_ACCESS', message: 'No right to read limits' }];
+  org.fail({ kind: 'reply', status: 403, body: refused }, { path: /limits/, times: 9 });
+  org.fail('used-up', { path: /query/, times: 3 });
+  const run = await start(...FREEZE);
+  await expect(ended(run)).resolves.toMatchObject({ status: 'Completed' });
+  expect(await historyOf(run)).toEqual(['running', 'waiting_org_calls', 'running', 'succeeded']);
+});

@@ -158,6 +158,12 @@ test('a metric out of its bounds holds the release back from later environments 
   const held = await toProd(releaseName, 409);
   expect(held.detail).toMatch(/prod takes no release that is held.*in uat it failed \(Metric vector\(3\)/);
   await app.as(app.member).post(400, `/api/release-candidates/${candidateId}/verify`, { environmentName: 'prod' });
+  const again = success(repositoryIdentifier, releaseName, 'uat', { executionId: newId() });
+  await app.as(app.application).post(200, '/api/release-candidates/release-event', again);
+  const { id: ofAgain } = await reached(candidateId, 'running');
+  expect((await toProd(releaseName, 409)).detail).toMatch(/prod takes no release that is held.*in uat it goes on/);
+  await pass(ofAgain, 2);
+  await reached(candidateId, 'failed');
   await setUat([GOOD], 'hold');
   await app.as(app.member).post(202, `/api/release-candidates/${candidateId}/verify`, { environmentName: 'uat' });
   await reached(candidateId, 'verified');
