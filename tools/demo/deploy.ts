@@ -104,7 +104,7 @@ async function sourceOf(given: string | undefined): Promise<DemoSource> {
     defaultBranch,
     base: history.at(-1) ?? head,
     head,
-    folder: `${first?.path || '.'}/main/default`,
+    folder: [first?.path, 'main/default'].filter(Boolean).join('/'),
   };
 }
 
@@ -116,7 +116,7 @@ async function deployAll(stage: Stage, source: DemoSource): Promise<void> {
   const named = { testLevel: 'RunSpecifiedTests', tests: [TEST] };
 
   say(`the org gets ${base.slice(0, 8)}:`);
-  sayDeployed(stage, await install({ commitId: base }));
+  sayDeployed(stage, succeeded(await install({ commitId: base })));
 
   const broken = await commitFiles(path, { branch, onto: head, message: 'Show a tariff', files: classes(folder, 12) });
   say(`${broken.slice(0, 8)} is validated: what differs, with the tests of ${TEST}`);

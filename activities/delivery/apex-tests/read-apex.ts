@@ -39,6 +39,7 @@ const FILES_MAX = 20_000;
 const BYTES_MAX = 100 * 1024 * 1024;
 const FILE_CHARACTERS_MAX = 2_000_000;
 const unavailable = (detail: string) => new DomainError('flow_unavailable', detail);
+const cannotTell = (what: string) => unavailable(`Which lines of ${what} differ cannot be told`);
 
 /** Throws `flow_unavailable` where the head has no project file that can be read. */
 export async function changedPaths(of: ComparedCommits): Promise<ChangedPaths> {
@@ -105,9 +106,15 @@ export interface ChangedUnit extends ApexUnit {
   ranges: LineRange[];
 }
 
-/** What differs of classes and triggers, line by line; what the head lacks is left out. */
+/** What git writes in quotes, and what is no UTF-8: lines of it are not told. */
+const QUOTED = /["\\\p{Cc}\uFFFD]/u;
+
+/**
+ * What differs of classes and triggers, line by line; what the head lacks is left out. Throws `flow_unavailable` where that
+ * cannot be told of all: what nobody looked at would pass for unchanged.
+ */
 export async function changedUnits(of: ComparedCommits, { apex }: ChangedPaths): Promise<ChangedUnit[]> {
-  const { mirrors, mirror, commitSha: head, baseSha: base } = of;
+  const { mirrors, mirror, commitSha: head, baseSha: base, signal } = of;
   if (apex.size === 0) return [];
   const units = new Map<string, ChangedUnit>();
   const isChanged = (path: string) => apex.has(path);
@@ -115,9 +122,21 @@ export async function changedUnits(of: ComparedCommits, { apex }: ChangedPaths):
     const unit = apexUnit(path, text, () => false);
     if (unit) units.set(path, { ...unit, text, ranges: [] });
   });
+  const untold: string[] = [];
+  await mirrors.files(mirror, head, ({ path }) => {
+    if (isChanged(path) && (!units.has(path) || QUOTED.test(path))) untold.push(path);
+  });
+  if (untold[0] !== undefined) throw cannotTell(untold[0]);
+  if (units.size === 0) return [];
   await readTexts(of, base, isChanged, () => undefined);
-  await mirrors.changedLines(mirror, { base, head, endings: ['.cls', '.trigger'] }, (path, first, count) =>
-    units.get(path)?.ranges.push([first, count]),
-  );
+  const paths = [...units.keys()];
+  try {
+    await mirrors.changedLines(mirror, { base, head, paths }, (path, first, count) =>
+      units.get(path)?.ranges.push([first, count]),
+    );
+  } catch {
+    signal.throwIfAborted();
+    throw cannotTell(`${paths.length} classes and triggers`);
+  }
   return [...units.values()];
 }

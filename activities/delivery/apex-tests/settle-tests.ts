@@ -88,12 +88,25 @@ const changesOf = async (
   return commitSha === null || baseSha === null ? whyUnknown : coverageOfChanges(work, { commitSha, baseSha }, signal);
 };
 
+/** By name, under which a class and a trigger may both be: their lines are added up. */
 function withChanges(covered: readonly CoveredClass[], changed: readonly ChangedClass[]): CoveredClass[] {
-  const classes = new Map(covered.map((each) => [each.className, each]));
-  for (const each of changed)
-    classes.set(each.className, { ...(classes.get(each.className) ?? { lines: 0, uncovered: 0 }), ...each });
+  const classes = new Map<string, CoveredClass>();
+  for (const each of [...covered, ...changed.map((one) => ({ lines: 0, uncovered: 0, ...one }))]) {
+    const before = classes.get(each.className);
+    const sum = before && {
+      lines: before.lines + each.lines,
+      uncovered: before.uncovered + each.uncovered,
+      changedLines: added(before.changedLines, each.changedLines),
+      changedCovered: added(before.changedCovered, each.changedCovered),
+      whyUnknown: before.whyUnknown ?? each.whyUnknown,
+    };
+    classes.set(each.className, { ...each, ...sum });
+  }
   return [...classes.values()];
 }
+
+const added = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : one + other;
 
 async function judged(reads: Reads, testRun: TestRunRow | undefined, runId: string): Promise<Failure[]> {
   const failures = await resultsOfRun(reads, runId, { group: 'failed', limit: FAILURES_MAX, offset: 0 });

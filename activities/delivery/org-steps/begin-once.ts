@@ -46,7 +46,7 @@ export const CANNOT_TELL = 'unknown';
  * After this, an org shows what it has begun although nobody got its answer: the longest call (`CRM_CALL_SECONDS`), and a
  * while.
  */
-const SETTLE_MS = 75_000;
+export const SETTLE_MS = 75_000;
 
 /** Who has claimed a step asks for it at once, or not at all: later, another attempt may have looked in the org. */
 const CLAIM_MS = 10_000;

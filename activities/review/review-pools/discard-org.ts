@@ -10,32 +10,69 @@ import { PASSES } from '../../delivery/org-steps/act-in-org.ts';
 import { answered, OrgCallFailed } from '../../delivery/org-steps/org-call-failed.ts';
 import { move } from '../../delivery/org-steps/org-work.ts';
 import { type PartNext, type PoolWork, runActor } from './pool-work.ts';
+import { LOOK_AT } from './sign-up.ts';
 
-/** Deletes an org of which a part has failed, and ends what is left of its steps. @param why for the pool. */
-export async function discardOrg(work: PoolWork, steps: readonly StepRow[], why: string): Promise<void> {
-  const created = partOf(steps, 'create');
-  const signupId = created?.externalId ?? null;
-  const without = created?.state === 'unknown' ? 'whether there is an org is not known' : 'there is nothing to delete';
-  const sandbox = partOf(steps, 'sandbox');
-  const detail = sandbox
-    ? `a sandbox ${intentOf(sandbox).sandboxName ?? ''} stays in production: the platform deletes none on its first day`
-    : signupId === null
-      ? without
-      : await deletedOrg(work, signupId);
-  const made = registeredOf(steps);
-  const { deps, tenant, run, pool } = work;
-  await deps.actingAs(runActor(tenant, run.id))(async (tx) => {
-    if (made) await forget(tx, pool.id, made.username, { state: 'failed', reason: why, isKept: sandbox !== undefined });
-    for (const step of steps.filter(isOpen)) await moveStep(tx, step.id, { state: 'cancelled', detail });
-  });
+/** What the steps of an org say where nobody can tell whether it was made. */
+export const NOT_KNOWN = `it is not known whether there is an org: look at ${LOOK_AT}`;
+
+/** What became of an org, for people. */
+interface Discarded {
+  detail: string;
+  /** It may be there still. */
+  isLeft: boolean;
 }
 
-/** Deletes the org of a signup; answers what became of it, for people. */
-async function deletedOrg({ org }: PoolWork, signupId: string): Promise<string> {
+/**
+ * Deletes an org of which a part has failed, and ends what is left of its steps. Answers what stays behind; null: nothing.
+ * @param why for the pool.
+ * @param failing the open step that has failed, with what it says: it ends together with the others.
+ */
+export async function discardOrg(
+  work: PoolWork,
+  steps: readonly StepRow[],
+  why: string,
+  failing?: { step: StepRow; error: string },
+): Promise<string | null> {
+  const { detail, isLeft } = await discarded(work, steps);
+  const made = registeredOf(steps);
+  const isKept = partOf(steps, 'sandbox') !== undefined;
+  const { deps, tenant, run, pool } = work;
+  await deps.actingAs(runActor(tenant, run.id))(async (tx) => {
+    if (made) await forget(tx, pool.id, made.username, { state: 'failed', reason: why, isKept });
+    for (const step of steps.filter(isOpen)) {
+      const isFailing = step.id === failing?.step.id;
+      const end = isFailing ? ({ state: 'failed', error: failing.error } as const) : ({ state: 'cancelled' } as const);
+      await moveStep(tx, step.id, { ...end, detail, ...(isLeft && { result: { ...step.result, isLeft } }) });
+    }
+  });
+  const [first] = steps;
+  return isLeft && first ? `Org ${intentOf(first).org}: ${detail}` : null;
+}
+
+async function discarded(work: PoolWork, steps: readonly StepRow[]): Promise<Discarded> {
+  const sandbox = partOf(steps, 'sandbox');
+  // One whose run was never begun is not there.
+  if (sandbox && sandbox.externalId !== null) {
+    const { sandboxName = '' } = intentOf(sandbox);
+    const detail = `a sandbox ${sandboxName} stays in production: the platform deletes none on its first day`;
+    return { detail, isLeft: true };
+  }
+  const created = partOf(steps, 'create');
+  if (created?.state === 'unknown' && created.externalId === null) return { detail: NOT_KNOWN, isLeft: true };
+  const signupId = created?.externalId ?? null;
+  return signupId === null ? { detail: 'there is nothing to delete', isLeft: false } : deletedOrg(work, signupId);
+}
+
+/** Deletes the org of a signup. */
+async function deletedOrg({ org }: PoolWork, signupId: string): Promise<Discarded> {
   const deleted = await org.calls.deleteScratchOrg(signupId);
-  if (deleted.isOk) return deleted.value ? 'the scratch org was deleted' : 'the dev hub has no such active org';
+  if (deleted.isOk) {
+    const detail = deleted.value ? 'the scratch org was deleted' : 'the dev hub has no such active org';
+    return { detail, isLeft: false };
+  }
   if (PASSES[deleted.kind] || deleted.kind === 'auth_failed') throw new OrgCallFailed(deleted);
-  return `${failureText('the scratch org could not be deleted', deleted)}: delete it in the dev hub`;
+  const detail = `${failureText('the scratch org could not be deleted', deleted)}: delete it in the dev hub`;
+  return { detail, isLeft: true };
 }
 
 async function forget(
@@ -60,10 +97,21 @@ export async function retireOrg(work: PoolWork, step: StepRow): Promise<PartNext
     return undefined;
   }
   const found = answered(await org.calls.findScratchOrg(username));
-  const detail = found === null ? 'the dev hub does not know it' : await deletedOrg(work, found.id);
+  // An earlier attempt that was broken off has deleted it where the step has its id.
+  if (found === null && step.externalId === null) {
+    const error = `${username}: this dev hub does not know it; delete it in the one that made it`;
+    await deps.actingAs(runActor(tenant, run.id))(async (tx) => {
+      await forget(tx, pool.id, username, { state: 'failed', reason: error, isKept: true });
+      await moveStep(tx, step.id, { state: 'failed', error });
+    });
+    return undefined;
+  }
+  if (found !== null) await move(work, step, { externalId: found.id });
+  const { detail, isLeft } =
+    found === null ? { detail: 'the scratch org was deleted', isLeft: false } : await deletedOrg(work, found.id);
   await deps.actingAs(runActor(tenant, run.id))(async (tx) => {
     await forget(tx, pool.id, username, { state: 'expired', reason: 'a new org takes its place' });
-    await moveStep(tx, step.id, { state: 'succeeded', detail });
+    await moveStep(tx, step.id, { state: 'succeeded', detail, ...(isLeft && { result: { ...step.result, isLeft } }) });
   });
   return undefined;
 }

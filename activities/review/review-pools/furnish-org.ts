@@ -1,8 +1,15 @@
 import yazl from 'yazl';
 import { settingsFiles } from '../../../domain/review/review-pools/scratch-definition-rules.ts';
 import { intentOf, type RegisteredOrg } from '../../../domain/review/review-pools/pool-parts.ts';
+import { isAssigned } from '../../../domain/review/review-pools/instance-rules.ts';
+import { liveInstance } from '../../../domain/review/review-pools/review-instances.queries.ts';
 import { setInstanceState } from '../../../domain/review/review-pools/review-instances.mutations.ts';
-import { problemText, verdictOf } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
+import {
+  problemText,
+  progressOf,
+  stageOf,
+  verdictOf,
+} from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
 import { deployRequestsSince, mayBeAsked } from '../../../domain/delivery/org-deployments/deploy-order-rules.ts';
 import { findRun } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import { acceptNewRun } from '../../../domain/delivery/flows/new-runs.mutations.ts';
@@ -13,6 +20,7 @@ import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { assignments, permissionSets } from '../../delivery/org-people/org-permission-sets.ts';
 import { beginOnce } from '../../delivery/org-steps/begin-once.ts';
+import { noteProgress } from '../../delivery/org-steps/note-progress.ts';
 import { answered } from '../../delivery/org-steps/org-call-failed.ts';
 import { inUnit, move } from '../../delivery/org-steps/org-work.ts';
 import { ownSince } from '../../delivery/org-steps/own-since.ts';
@@ -23,6 +31,7 @@ export async function deploySettings(work: PoolWork, step: StepRow, made: Regist
   const { deps, tenant } = work;
   const org = madeOrg(work, made);
   const { settings = {} } = intentOf(step);
+  const lookAt = `Deployment Status in Setup of ${made.username}`;
   const begun = await beginOnce(deps, tenant, step, {
     async create() {
       const version = answered(await deps.crm.platform.apiVersion(made.instanceUrl));
@@ -47,18 +56,21 @@ export async function deploySettings(work: PoolWork, step: StepRow, made: Regist
         return found.isOk ? { isOk: true, value: mayBeAsked(asked, found.value) } : found;
       },
     }),
-    lookAt: `Deployment Status in Setup of ${made.username}`,
+    lookAt,
   });
   const deployment = answered(await org.calls.deploymentStatus(begun.externalId ?? '', { includeDetails: true }));
-  if (!deployment.isDone) return { againInSeconds: 5, text: step.name };
+  if (!deployment.isDone) {
+    const seen = { text: stageOf(deployment), progress: progressOf(deployment), lookAt };
+    return (await noteProgress(work, begun, seen)) ? undefined : { againInSeconds: 5, text: step.name };
+  }
   const verdict = verdictOf(deployment);
-  if (verdict.status === 'succeeded') await move(work, step, { state: 'succeeded' });
+  if (verdict.status === 'succeeded') await move(work, step, { state: 'succeeded', detail: null });
   else {
     const error =
       verdict.status === 'cancelled'
         ? 'The deployment was cancelled in the org'
         : verdict.problems.slice(0, 3).map(problemText).join('; ');
-    await move(work, step, { state: 'failed', error });
+    await move(work, step, { state: 'failed', detail: null, error });
   }
   return undefined;
 }
@@ -168,7 +180,10 @@ export async function assignPermissionSets(work: PoolWork, step: StepRow, made: 
 export async function handOver(work: PoolWork, step: StepRow, made: RegisteredOrg): Promise<PartNext> {
   const { deps, tenant, run, pool } = work;
   await deps.actingAs(runActor(tenant, run.id))(async (tx) => {
-    await setInstanceState(tx, pool.id, made.instanceId, { state: 'available', reason: null });
+    // Where somebody has handed it over by hand, it may have its assignment already.
+    const instance = await liveInstance(tx, made.username);
+    if (instance?.id !== made.instanceId || !isAssigned(instance.state))
+      await setInstanceState(tx, pool.id, made.instanceId, { state: 'available', reason: null });
     await moveStep(tx, step.id, { state: 'succeeded', detail: made.username });
   });
   return undefined;

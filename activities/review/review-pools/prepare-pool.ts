@@ -22,13 +22,14 @@ import type { FollowedOperation, Pending } from '../../delivery/flows/operations
 import { type ActedOrg, followInOrg, isRefusal, keepLines, PASSES } from '../../delivery/org-steps/act-in-org.ts';
 import { AskedTooSoon, UnknownOutcome } from '../../delivery/org-steps/begin-once.ts';
 import { withLeftOpen } from '../../delivery/org-steps/left-open.ts';
-import { answered, OrgCallFailed } from '../../delivery/org-steps/org-call-failed.ts';
+import { OrgCallFailed } from '../../delivery/org-steps/org-call-failed.ts';
 import { inUnit, move } from '../../delivery/org-steps/org-work.ts';
+import { discardAll } from './discard-all.ts';
 import { discardOrg, retireOrg } from './discard-org.ts';
 import { assignPermissionSets, deploySettings, followPart, handOver } from './furnish-org.ts';
 import { planPool } from './plan-pool.ts';
-import type { PartNext, PoolWork } from './pool-work.ts';
-import { createScratchOrg, findSignup, LOOK_AT, registerMadeSandbox, registerScratchOrg } from './sign-up.ts';
+import { type PartNext, type PoolWork, stepsOf } from './pool-work.ts';
+import { createScratchOrg, LOOK_AT, registerMadeSandbox, registerScratchOrg } from './sign-up.ts';
 
 /** A part that its org does not let happen in this time has failed. */
 const PART_MAX_MS = 4 * 3_600_000;
@@ -63,11 +64,14 @@ async function inHub(
   signal: AbortSignal,
   work: (given: PoolWork) => Promise<RunOutcome | Pending>,
 ): Promise<RunOutcome | Pending> {
+  const begun = (await stepsOfRun(deps.reads.as(systemActor(tenant, 'flow')), run.id)).find(
+    ({ orgId }) => orgId !== null,
+  );
   let prepared: PreparedPool;
   try {
     // In the name of whoever asked: a token with projects reaches no other orgs.
     prepared = await deps.actingAs({ ...run.requestedBy, ...tenant })((tx) =>
-      preparedPool(tx, run.payload, run.projectId),
+      preparedPool(tx, run.payload, run.projectId, begun?.orgId ?? undefined),
     );
   } catch (error) {
     if (isRefusal(error)) return withLeftOpen(deps, tenant, run, { status: 'failed', error: error.message }, LOOK_AT);
@@ -79,8 +83,6 @@ async function inHub(
     work({ deps, tenant, run, org, pool, recipe, signal }),
   );
 }
-
-const stepsOf = (work: PoolWork): Promise<StepRow[]> => inUnit(work, (tx) => stepsOfRun(tx, work.run.id));
 
 async function advance(work: PoolWork): Promise<RunOutcome | Pending> {
   let steps = await stepsOf(work);
@@ -123,7 +125,7 @@ async function takeOn(work: PoolWork, org: string): Promise<PartNext> {
     const failed = steps.find(hasFailed);
     if (failed) await discardOrg(work, steps, `${failed.name}: ${failed.error ?? 'it failed'}`);
     // Each signup counts against the limits of the dev hub, also one that fails as another has.
-    else if (step.state === 'planned' && BEGINNINGS.has(intentOf(step).part) && all.some(hasFailed))
+    else if (step.state === 'planned' && BEGINNINGS.has(intentOf(step).part) && all.some(isNotMade))
       await discardOrg(work, steps, 'another org could not be made');
     else {
       const next = await part(work, steps, step);
@@ -131,6 +133,9 @@ async function takeOn(work: PoolWork, org: string): Promise<PartNext> {
     }
   }
 }
+
+/** An org that could not be deleted says nothing of those that are to be made. */
+const isNotMade = (step: StepRow): boolean => hasFailed(step) && intentOf(step).part !== 'retire';
 
 const BEGINNINGS: ReadonlySet<string> = new Set(['create', 'sandbox']);
 
@@ -141,7 +146,10 @@ async function part(work: PoolWork, steps: readonly StepRow[], step: StepRow): P
     if (error instanceof AskedTooSoon) return error.pending;
     if (error instanceof UnknownOutcome) return undefined;
     if (isRefusal(error)) {
-      await move(work, step, { state: 'failed', error: error.message });
+      // Behind its last part an org has no open step, by which it would be deleted.
+      if (intentOf(step).part === 'finish')
+        await discardOrg(work, steps, `${step.name}: ${error.message}`, { step, error: error.message });
+      else await move(work, step, { state: 'failed', error: error.message });
       return undefined;
     }
     if (!(error instanceof OrgCallFailed)) throw error;
@@ -190,46 +198,4 @@ function act(work: PoolWork, steps: readonly StepRow[], step: StepRow): Promise<
     case 'finish':
       return handOver(work, step, made);
   }
-}
-
-/** Signups cannot be ended before they are active; so often they are looked at, all of a run together. */
-const STOP_POLLS = 60;
-const STOP_PAUSE_MS = 5_000;
-
-/** Deletes all orgs of a cancelled run that were not handed over. Answers what may be left of them. */
-async function discardAll(work: PoolWork): Promise<string[]> {
-  const remarks: string[] = [];
-  const budget = { polls: STOP_POLLS };
-  for (const steps of byOrg(await stepsOf(work))) {
-    if (!steps.some(isOpen)) continue;
-    const created = partOf(steps, 'create');
-    const found = created ? await stoppable(work, created) : null;
-    const left = found === null ? null : await whyLeft(work, found, budget);
-    if (left !== null) remarks.push(left);
-    const known =
-      found === null ? steps : steps.map((step) => (step === created ? { ...step, externalId: found } : step));
-    await discardOrg(work, known, 'the run was cancelled');
-  }
-  return remarks;
-}
-
-/** The signup of an org, found again where its answer was lost; null: there is none. */
-async function stoppable({ deps, ...work }: PoolWork, step: StepRow): Promise<string | null> {
-  if (step.externalId !== null || step.state !== 'asked') return step.externalId;
-  const { mark = '' } = intentOf(step);
-  return answered(await findSignup({ deps, ...work }, mark, new Date(step.askedAt ?? deps.now())));
-}
-
-/** Waits until a signup can be deleted. Null: it can, or there is nothing to delete. */
-async function whyLeft(
-  { deps, org, signal }: PoolWork,
-  signupId: string,
-  budget: { polls: number },
-): Promise<string | null> {
-  for (; budget.polls > 0; budget.polls--) {
-    const signup = answered(await org.calls.signup(signupId));
-    if (signup?.status !== 'New' && signup?.status !== 'Creating') return null;
-    await sleep(STOP_PAUSE_MS * deps.flows.pace, undefined, { signal });
-  }
-  return `The dev hub still makes the scratch org of ${signupId}: delete it there once it is active`;
 }

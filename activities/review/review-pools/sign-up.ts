@@ -49,7 +49,8 @@ export async function createScratchOrg(work: PoolWork, step: StepRow): Promise<P
   }
   const ageMs = deps.now().getTime() - new Date(begun.askedAt ?? deps.now()).getTime();
   if (ageMs > MADE_WITHIN_MS) {
-    await move(work, step, { state: 'failed', error: 'The dev hub did not make it within an hour' });
+    const error = `The dev hub did not make ${begun.externalId ?? ''} within an hour, and may still: look at ${LOOK_AT}`;
+    await move(work, step, { state: 'failed', error });
     return undefined;
   }
   await move(work, step, { detail: signup?.status ?? null });

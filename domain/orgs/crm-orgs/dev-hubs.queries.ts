@@ -27,6 +27,10 @@ export const firstDevHub = ({ db, tenantId }: Reads, usernames: readonly string[
     .limit(sql.lit(1))
     .executeTakeFirst();
 
+/** A registered org, by its id. */
+export const orgWithId = ({ db, tenantId }: Reads, id: string) =>
+  orgsOf(db).where('o.tenantId', '=', tenantId).where('o.id', '=', id).executeTakeFirst();
+
 export const defaultDevHub = ({ db, tenantId }: Reads) =>
   orgsOf(db).where('o.tenantId', '=', tenantId).where('o.isDefault', '=', true).executeTakeFirst();
 

@@ -157,7 +157,13 @@ export function outcomeOfPool(steps: readonly StepRow[]): RunOutcome {
     made: made.map((group) => registeredOf(group)?.username ?? ''),
     failed: failed.map(({ name, error }) => ({ step: name, error })),
   };
+  // What somebody has to delete is told before all else.
+  const left = byOrg(steps).flatMap((group) => {
+    const step = group.find((each) => each.result.isLeft === true);
+    return step ? [`Org ${intentOf(step).org}: ${step.detail ?? ''}`] : [];
+  });
   const reasons = [
+    ...left,
     ...failed.map(({ name, error }) => `${name}: ${error ?? 'it failed'}`),
     ...(whyFewer ? [whyFewer] : []),
   ];

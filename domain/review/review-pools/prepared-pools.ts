@@ -2,7 +2,7 @@ import { DomainError } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { POOL_PREPARE } from '../../delivery/flows/flow-types.ts';
 import type { OfferedType } from '../../delivery/flows/runs.hooks.ts';
-import { devHubs } from '../../orgs/crm-orgs/dev-hubs.queries.ts';
+import { devHubs, orgWithId } from '../../orgs/crm-orgs/dev-hubs.queries.ts';
 import { type OrgRow, productionOrgs } from '../../orgs/crm-orgs/crm-orgs.queries.ts';
 import { whyNotDefined } from '../../delivery/sandboxes/sandbox-rules.ts';
 import { isSameName } from '../../projects/environments/org-name-rules.ts';
@@ -24,10 +24,21 @@ const unavailable = (detail: string) => new DomainError('flow_unavailable', deta
 /**
  * The pool that a payload names, of the run's project. What counts is its own definition, whatever the payload says. Throws
  * `flow_unavailable` where orgs cannot be made for it by the service, and `invalid_request`.
+ * @param begunIn the org in which the run has begun to make orgs: it goes on there, whatever the definition says meanwhile.
  */
-export async function preparedPool(tx: Tx, payload: Payload, projectId: string | null): Promise<PreparedPool> {
+export async function preparedPool(
+  tx: Tx,
+  payload: Payload,
+  projectId: string | null,
+  begunIn?: string,
+): Promise<PreparedPool> {
   const pool = await poolOf(tx, payload, projectId);
   const recipe = recipeOf(pool.definition);
+  if (begunIn !== undefined) {
+    const hub = await orgWithId(tx, begunIn);
+    if (!hub) throw unavailable('The dev hub in which the run makes orgs is no longer registered');
+    return { pool, recipe, hub };
+  }
   const { newOrgs } = recipe;
   if (newOrgs !== 'scratch' && newOrgs !== 'sandbox') throw unavailable(WHY_NONE);
   const project = await projectById(tx, pool.projectId);

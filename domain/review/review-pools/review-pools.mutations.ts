@@ -1,4 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
+import { findRun } from '../../delivery/flows/flow-runs.queries.ts';
+import { isFinal } from '../../delivery/flows/run-status-rules.ts';
 import { Pipeline } from '../../projects/policies/pipeline.schemas.ts';
 import type { ProjectFacts } from '../../projects/projects/projects.queries.ts';
 import { DomainError, invalidField, notFound, versionConflict } from '../../kernel/shared/errors.ts';
@@ -57,7 +59,10 @@ export async function updatePool(
   return after;
 }
 
-/** Removes a pool with its orgs. Throws `not_found`, and `invalid_transition` while rules or open assignments name it. */
+/**
+ * Removes a pool with its orgs. Throws `not_found`, and `invalid_transition` while rules or open assignments name it, or a run
+ * makes orgs for it, which nobody would delete without the pool.
+ */
 export async function removePool(tx: Tx, id: string): Promise<void> {
   await lockPool(tx, id);
   const before = await poolById(tx, id);
@@ -72,6 +77,9 @@ export async function removePool(tx: Tx, id: string): Promise<void> {
       'invalid_transition',
       `${assigned} assignments have an org of the pool or wait for one: release them first`,
     );
+  const run = before.prepareRunId === null ? undefined : await findRun(tx, before.prepareRunId);
+  if (run && !isFinal(run.status))
+    throw new DomainError('invalid_transition', `The run ${run.id} makes orgs for the pool: cancel it first`);
   await tx.db.deleteFrom('review_pool').where('tenantId', '=', tx.tenantId).where('id', '=', id).execute();
   audit(tx, 'deleted', before, { before: stateOf(before) });
 }

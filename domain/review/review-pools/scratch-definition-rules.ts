@@ -8,14 +8,20 @@ export interface ScratchDefinition {
   settings: Record<string, Record<string, unknown>>;
 }
 
-/** Members that the pool itself decides, or that are for editors. */
-const IGNORED: ReadonlySet<string> = new Set(['$schema', 'description', 'durationDays', 'duration', 'settings']);
-const REFUSED: Readonly<Record<string, string>> = {
-  username: 'username cannot be that of several orgs: leave it out',
-  objectSettings: 'objectSettings are not deployed by the service: put the objects into the source of the repository',
-  connectedAppConsumerKey: 'connectedAppConsumerKey is set by the service: leave it out',
-  connectedAppCallbackUrl: 'connectedAppCallbackUrl is set by the service: leave it out',
-};
+/** Members that the pool itself decides, or that are for editors; in small letters, as the platform takes any case. */
+const IGNORED: ReadonlySet<string> = new Set(['$schema', 'description', 'durationdays', 'duration']);
+/** By names in small letters, as the platform takes any case. */
+const REFUSED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    username: 'username cannot be that of several orgs: leave it out',
+    objectSettings: 'objectSettings are not deployed by the service: put the objects into the source of the repository',
+    connectedAppConsumerKey: 'connectedAppConsumerKey is set by the service: leave it out',
+    connectedAppCallbackUrl: 'connectedAppCallbackUrl is set by the service: leave it out',
+  }).map(([name, why]) => [name.toLowerCase(), why]),
+);
+const NAME = /^[A-Za-z]\w{0,79}$/;
+/** So many levels the settings of one name may have. */
+const LEVELS_MAX = 10;
 const MEMBERS_MAX = 200;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -35,9 +41,10 @@ export function readScratchDefinition(text: string): ScratchDefinition | string 
   if (Object.keys(given).length > MEMBERS_MAX) return `it has more than ${MEMBERS_MAX} members`;
   const fields: ScratchDefinition['fields'] = {};
   for (const [name, value] of Object.entries(given)) {
-    if (IGNORED.has(name) || value === null) continue;
-    const refused = REFUSED[name];
+    if (name === 'settings' || IGNORED.has(name.toLowerCase()) || value === null) continue;
+    const refused = REFUSED.get(name.toLowerCase());
     if (refused !== undefined) return refused;
+    if (!NAME.test(name)) return `its member ${name.slice(0, 80)} has no valid name`;
     const field = fieldOf(name, value);
     if (field === undefined) return `its member ${name} is neither text, number nor boolean`;
     fields[upperFirst(name)] = field;
@@ -45,9 +52,16 @@ export function readScratchDefinition(text: string): ScratchDefinition | string 
   const { settings = {} } = given;
   if (!isObject(settings)) return 'its settings are no object';
   for (const [name, value] of Object.entries(settings)) {
-    if (!/^[A-Za-z]\w{0,79}$/.test(name) || !isObject(value)) return `its settings have no valid ${name}`;
+    if (!NAME.test(name) || !isObject(value)) return `its settings have no valid ${name}`;
+    if (isDeeper(value, LEVELS_MAX)) return `its ${name} are nested deeper than ${LEVELS_MAX} levels`;
   }
   return { fields, settings: settings as ScratchDefinition['settings'] };
+}
+
+/** Whether something has more levels than that; those of lists count, too. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
 function fieldOf(name: string, value: unknown): string | number | boolean | undefined {
@@ -80,7 +94,7 @@ export function settingsFiles(settings: ScratchDefinition['settings'], apiVersio
 
 const elements = (values: Record<string, unknown>): string =>
   Object.entries(values)
-    .filter(([name]) => /^[A-Za-z]\w{0,79}$/.test(name))
+    .filter(([name]) => NAME.test(name))
     .flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((each) => element(name, each)))
     .join('');
 

@@ -120,12 +120,13 @@ export interface GitMirrors {
     onPath: (change: 'added' | 'deleted' | 'modified', path: string) => void,
   ) => Promise<{ ahead: number; behind: number } | undefined>;
   /**
-   * Calls `onLines` with the lines of a head, by the first and how many, that differ from a base in files with some
-   * endings, of both of which the contents were checked out before. Names with control characters or quotes are left out.
+   * Calls `onLines` with the lines of a head, by the first and how many, that differ from a base in some files, of both of
+   * which the contents were checked out before: it throws where they were not. Names with control characters, quotes or
+   * backslashes are left out.
    */
   changedLines: (
     mirror: MirrorOf,
-    sides: { base: string; head: string; endings: readonly string[] },
+    sides: { base: string; head: string; paths: readonly string[] },
     onLines: (path: string, first: number, count: number) => void,
   ) => Promise<void>;
   /** Whether a commit is among the ancestors of another, or is the same one. False when the mirror lacks one of them. */

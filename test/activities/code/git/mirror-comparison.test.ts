@@ -92,7 +92,8 @@ test('the lines that differ between two commits are those of the head, whatever 
     expect(await mirrors.checkout(mirror, access, order, signal)).toMatchObject({ isOk: true });
   }
   const lines: [string, number, number][] = [];
-  await mirrors.changedLines(mirror, { base, head, endings: ['.cls', '.trigger'] }, (...each) => lines.push(each));
+  const paths = ['A.cls', odd, 'Gone.cls', ...Array.from({ length: 300 }, (_, index) => `${index}/*.cls`)];
+  await mirrors.changedLines(mirror, { base, head, paths }, (...each) => lines.push(each));
   expect(lines).toEqual([
     ['A.cls', 2, 2],
     ['A.cls', 5, 1],

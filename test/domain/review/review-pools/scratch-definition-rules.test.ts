@@ -14,6 +14,7 @@ test('members become fields by the names of the platform; what the pool decides 
       hasSampleData: true,
       features: 'Communities, ServiceCloud',
       description: 'mine',
+      DESCRIPTION: 'mine, too',
       durationDays: 30,
       snapshot: null,
       settings: { mobileSettings: { enableX: true } },
@@ -30,12 +31,26 @@ test.each([
   ['{"username":"a@b.example"}', 'username cannot be that of several orgs: leave it out'],
   ['{"objectSettings":{}}', 'objectSettings are not deployed'],
   ['{"connectedAppConsumerKey":"mine"}', 'connectedAppConsumerKey is set by the service'],
+  ['{"UserName":"a@b.example"}', 'username cannot be that of several orgs: leave it out'],
+  ['{"__proto__":"a"}', 'its member __proto__ has no valid name'],
+  ['{"org name":"a"}', 'its member org name has no valid name'],
+  [
+    `{"settings":{"mobileSettings":${'{"a":'.repeat(10)}{}${'}'.repeat(10)}}}`,
+    'its mobileSettings are nested deeper than 10 levels',
+  ],
   ['{"orgName":{"a":1}}', 'its member orgName is neither text, number nor boolean'],
   ['{"settings":[]}', 'its settings are no object'],
   ['{"settings":{"../evil":{}}}', 'its settings have no valid ../evil'],
   ['{"settings":{"mobileSettings":true}}', 'its settings have no valid mobileSettings'],
 ])('%s cannot be used', (text, why) => {
   expect(readScratchDefinition(text)).toContain(why);
+});
+
+test('members that objects have by nature are fields like any other, and settings may have ten levels', () => {
+  const settings = `{"mobileSettings":${'{"a":'.repeat(10)}1${'}'.repeat(10)}}`;
+  expect(readScratchDefinition(`{"constructor":"a","settings":${settings}}`)).toMatchObject({
+    fields: { Constructor: 'a' },
+  });
 });
 
 test('settings become the files of a deployment, escaped', () => {
