@@ -1,5 +1,4 @@
 import { fullCommitId } from '../../../domain/code/git/commits.queries.ts';
-import type { MirrorOf, Remote } from '../../../domain/code/git/mirror/git-mirrors.port.ts';
 import { sourceOfOrg } from '../../../domain/delivery/org-deployments/org-sources.queries.ts';
 import { BUILD, type NamedSource, namedSource } from '../../../domain/delivery/org-deployments/source-of-run.ts';
 import { stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
@@ -7,7 +6,7 @@ import { findCandidate } from '../../../domain/delivery/release-candidates/relea
 import type { Reads } from '../../../domain/kernel/data/fenced-reads.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
-import { remoteOf } from '../../code/git/fetched-commits.ts';
+import { remoteOfRun } from '../source/remote-of-run.ts';
 import { baseOf } from '../org-deployments/plan-deployment.ts';
 import type { OrgWork } from '../org-steps/org-work.ts';
 import type { ComparedCommits } from './read-apex.ts';
@@ -22,15 +21,6 @@ const short = (sha: string): string => sha.slice(0, 8);
 export const ranByOrg = async (work: OrgWork): Promise<string | null> =>
   work.run.projectId === null ? null : (await baseOf(work, undefined)).baseSha;
 
-const remoteOfRun = async ({ deps, tenant, run }: OrgWork): Promise<{ mirror: MirrorOf; remote: Remote } | string> => {
-  const { projectId, platform, remoteUrl, repositoryIdentifier } = run;
-  if (projectId === null || platform === null || repositoryIdentifier === null) return 'The run names no repository';
-  if (remoteUrl === null) return `The project ${repositoryIdentifier} has no remoteUrl`;
-  const of = { projectId, platform, remoteUrl, repositoryIdentifier };
-  const remote = await remoteOf(deps.actingAs(systemActor(tenant, 'flow')), deps.encryption, of);
-  return { mirror: { tenantId: tenant.tenantId, projectId }, remote };
-};
-
 /**
  * What a run compares: the commit that it names, else the one that the org runs, with `since`, else with what the org ran
  * before.
@@ -38,9 +28,9 @@ const remoteOfRun = async ({ deps, tenant, run }: OrgWork): Promise<{ mirror: Mi
 export async function sidesOf(work: OrgWork, ranSha: string | null, signal: AbortSignal): Promise<Sides> {
   const { deps, tenant, run } = work;
   const reads = deps.reads.as(systemActor(tenant, 'flow'));
-  const place = await remoteOfRun(work);
-  if (typeof place === 'string') return not(place);
-  const { mirror, remote } = place;
+  const place = await remoteOfRun(deps, tenant, run);
+  if (!place.isOk) return place;
+  const { mirror, remote } = place.value;
   const { mirrors } = deps.git;
   const fetched = await mirrors.fetch(mirror, remote, signal);
   const refs = await mirrors.refs(mirror).catch(() => []);
@@ -113,9 +103,9 @@ export async function comparedCommits(
   { commitSha, baseSha }: { commitSha: string; baseSha: string },
   signal: AbortSignal,
 ): Promise<ComparedCommits> {
-  const place = await remoteOfRun(work);
-  if (typeof place === 'string') throw new DomainError('flow_unavailable', place);
-  const { mirror, remote } = place;
+  const place = await remoteOfRun(work.deps, work.tenant, work.run);
+  if (!place.isOk) throw new DomainError('flow_unavailable', place.reason);
+  const { mirror, remote } = place.value;
   const { mirrors } = work.deps.git;
   const lacks = async () => {
     const present = await mirrors.present(mirror, [commitSha, baseSha]).catch(() => new Set<string>());

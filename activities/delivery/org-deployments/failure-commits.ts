@@ -1,8 +1,7 @@
 import type { DeploymentProblem } from '../../../domain/delivery/org-deployments/deployment-outcome-rules.ts';
 import { FailedPaths } from '../../../domain/delivery/org-deployments/failure-path-rules.ts';
 import type { StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
-import { systemActor } from '../../../domain/kernel/shared/actor.ts';
-import { remoteOf } from '../../code/git/fetched-commits.ts';
+import { remoteOfRun } from '../source/remote-of-run.ts';
 import type { OrgWork } from '../org-steps/org-work.ts';
 import type { BuildIntent } from './plan-deployment.ts';
 
@@ -18,21 +17,18 @@ export async function withCommits(
   signal: AbortSignal,
 ): Promise<DeploymentProblem[]> {
   const { commitSha: sha } = intent as unknown as Partial<BuildIntent>;
-  const { projectId, platform, remoteUrl, repositoryIdentifier } = run;
   const inFiles = problems.flatMap((problem) => (problem.file === null ? [] : [{ ...problem, file: problem.file }]));
   const wanted = inFiles.slice(0, LINKED_MAX);
-  if (projectId === null || platform === null || remoteUrl === null || repositoryIdentifier === null)
-    return [...problems];
   if (wanted.length === 0 || sha === undefined) return [...problems];
   const { mirrors } = deps.git;
-  const mirror = { tenantId: tenant.tenantId, projectId };
   const linked = new Map<string, Pick<DeploymentProblem, 'path' | 'commit'>>();
   const until = AbortSignal.timeout(LINKING_MS);
   try {
+    const place = await remoteOfRun(deps, tenant, run);
+    if (!place.isOk) return [...problems];
+    const { mirror, remote } = place.value;
     const paths = new FailedPaths(wanted);
     await mirrors.files(mirror, sha, ({ path }) => paths.look(path));
-    const of = { projectId, platform, remoteUrl, repositoryIdentifier };
-    const remote = await remoteOf(deps.actingAs(systemActor(tenant, 'flow')), deps.encryption, of);
     for (const problem of wanted) {
       const key = keyOf(problem);
       const found = paths.of(problem);

@@ -23,7 +23,8 @@ import type { DeploySettings } from '../../../domain/projects/policies/deploy-se
 import { deploySettingsOf } from '../../../domain/projects/environments/environments.queries.ts';
 import type { TestLevel } from '../../../domain/orgs/crm/crm-deployments.port.ts';
 import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
-import { fetchCommit, remoteOf } from '../../code/git/fetched-commits.ts';
+import { fetchCommit } from '../../code/git/fetched-commits.ts';
+import { remoteOfRun } from '../source/remote-of-run.ts';
 import { answered } from '../org-steps/org-call-failed.ts';
 import type { OrgWork } from '../org-steps/org-work.ts';
 
@@ -161,14 +162,10 @@ export async function baseOf(
 }
 
 async function commitOf({ deps, tenant, run }: OrgWork, named: NamedSource, signal: AbortSignal): Promise<string> {
-  const { projectId, platform, remoteUrl, repositoryIdentifier } = run;
-  if (projectId === null || platform === null || repositoryIdentifier === null || remoteUrl === null)
-    throw new DomainError('flow_unavailable', `The project ${repositoryIdentifier ?? ''} has no remoteUrl`);
-  const actor = systemActor(tenant, 'flow');
-  if ('commitSha' in named) return fullCommitId(deps.reads.as(actor), projectId, named.commitSha);
-  const of = { projectId, platform, remoteUrl, repositoryIdentifier };
-  const remote = await remoteOf(deps.actingAs(actor), deps.encryption, of);
-  const mirror = { tenantId: tenant.tenantId, projectId };
+  const found = await remoteOfRun(deps, tenant, run);
+  if (!found.isOk) throw new DomainError('flow_unavailable', found.reason);
+  const { projectId, mirror, remote } = found.value;
+  if ('commitSha' in named) return fullCommitId(deps.reads.as(systemActor(tenant, 'flow')), projectId, named.commitSha);
   const head = await fetchCommit(deps.git.mirrors, { mirror, remote, wanted: undefined, branch: named.branch }, signal);
   if (!head.isOk) throw new DomainError('flow_unavailable', head.reason);
   return head.value;

@@ -3,7 +3,8 @@ import { fullCommitId } from '../../../domain/code/git/commits.queries.ts';
 import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import { aliasesOfManifest, type VersionAliases } from '../../../domain/delivery/org-packages/package-name-rules.ts';
 import { systemActor, type TenantKey } from '../../../domain/kernel/shared/actor.ts';
-import { fetchCommit, remoteOf } from '../../code/git/fetched-commits.ts';
+import { fetchCommit } from '../../code/git/fetched-commits.ts';
+import { remoteOfRun } from '../source/remote-of-run.ts';
 import type { Deps } from '../../deps.ts';
 
 const MANIFEST_BYTES_MAX = 1024 * 1024;
@@ -48,17 +49,15 @@ export async function projectManifest(
   run: Pick<RunContext, 'projectId' | 'platform' | 'remoteUrl' | 'repositoryIdentifier' | 'payload' | 'defaultBranch'>,
   signal: AbortSignal,
 ): Promise<{ isOk: true; text: string | null; commitId: string } | NotFound> {
-  const { projectId, platform, remoteUrl, repositoryIdentifier, payload, defaultBranch } = run;
-  if (projectId === null || platform === null || repositoryIdentifier === null)
-    return not('The run names no repository');
-  if (remoteUrl === null) return not(`The project ${repositoryIdentifier} has no remoteUrl`);
-  const of = { projectId, platform, remoteUrl, repositoryIdentifier };
-  const actor = systemActor(tenant, 'flow');
-  const remote = await remoteOf(deps.actingAs(actor), deps.encryption, of);
-  const mirror = { tenantId: tenant.tenantId, projectId };
+  const { repositoryIdentifier, payload, defaultBranch } = run;
+  const place = await remoteOfRun(deps, tenant, run);
+  if (!place.isOk) return place;
+  const { projectId, mirror, remote } = place.value;
   const branch = payload.branch ?? defaultBranch ?? 'main';
   const wanted =
-    payload.commitId === undefined ? undefined : await fullCommitId(deps.reads.as(actor), projectId, payload.commitId);
+    payload.commitId === undefined
+      ? undefined
+      : await fullCommitId(deps.reads.as(systemActor(tenant, 'flow')), projectId, payload.commitId);
   const { mirrors } = deps.git;
   const isThere = wanted !== undefined && (await mirrors.present(mirror, [wanted]).catch(() => new Set())).has(wanted);
   const commit = isThere

@@ -24,10 +24,7 @@ export const awaitTurn = (work: OrgWork, what: string): Promise<Pending | RunOut
     const elsewhere = await whyOtherOrg(tx, org, await stepsOfRun(tx, run.id), what);
     if (elsewhere !== null) return { status: 'failed', error: elsewhere };
     const turn = await turnOf(tx, run.id);
-    if (turn?.orgId === org.orgId && turn.beganAt !== null) {
-      await noteWaitAtWork(tx, run.id, null);
-      return undefined;
-    }
+    if (turn?.orgId === org.orgId && turn.beganAt !== null) return undefined;
     const { refusal, waiting } = await passageNow(work, tx);
     if (refusal) return refusal;
     if (waiting) return waitFor(tx, run, waiting.reason, WINDOW_SECONDS);

@@ -1,4 +1,3 @@
-import yazl from 'yazl';
 import { settingsFiles } from '../../../domain/review/review-pools/scratch-definition-rules.ts';
 import { intentOf, type RegisteredOrg } from '../../../domain/review/review-pools/pool-parts.ts';
 import { isAssigned } from '../../../domain/review/review-pools/instance-rules.ts';
@@ -17,6 +16,7 @@ import { POOL_PARTS } from '../../../domain/delivery/flows/flow-categories.ts';
 import { isFinal, isSuccess } from '../../../domain/delivery/flows/run-status-rules.ts';
 import { moveStep, type StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
+import { storedZip } from '../../../domain/kernel/shared/stored-zip.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { assignments, permissionSets } from '../../delivery/org-people/org-permission-sets.ts';
 import { beginOnce } from '../../delivery/org-steps/begin-once.ts';
@@ -35,7 +35,8 @@ export async function deploySettings(work: PoolWork, step: StepRow, made: Regist
   const begun = await beginOnce(deps, tenant, step, {
     async create() {
       const version = answered(await deps.crm.platform.apiVersion(made.instanceUrl));
-      const zip = await zipOf(settingsFiles(settings, version));
+      const files = [...settingsFiles(settings, version)];
+      const zip = await storedZip(files.map(([path, text]) => ({ path, content: Buffer.from(text) })));
       const archive = { sizeBytes: zip.length, content: () => bytesOf(zip) };
       const started = await org.calls.startDeployment({
         archive,
@@ -73,15 +74,6 @@ export async function deploySettings(work: PoolWork, step: StepRow, made: Regist
     await move(work, step, { state: 'failed', detail: null, error });
   }
   return undefined;
-}
-
-async function zipOf(files: ReadonlyMap<string, string>): Promise<Buffer> {
-  const zip = new yazl.ZipFile();
-  for (const [path, content] of files) zip.addBuffer(Buffer.from(content), path);
-  zip.end();
-  const pieces: Buffer[] = [];
-  for await (const piece of zip.outputStream) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
 }
 
 async function* bytesOf(zip: Buffer): AsyncGenerator<Uint8Array> {

@@ -11,7 +11,8 @@ import { POOL_PARTS } from '../../../domain/delivery/flows/flow-categories.ts';
 import type { NewStep } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
-import { fetchCommit, remoteOf } from '../../code/git/fetched-commits.ts';
+import { fetchCommit } from '../../code/git/fetched-commits.ts';
+import { remoteOfRun } from '../../delivery/source/remote-of-run.ts';
 import { answered } from '../../delivery/org-steps/org-call-failed.ts';
 import { inUnit } from '../../delivery/org-steps/org-work.ts';
 import type { PoolWork } from './pool-work.ts';
@@ -89,13 +90,11 @@ async function definitionOf({
   recipe,
   signal,
 }: PoolWork): Promise<{ definition: ScratchDefinition; commitId: string }> {
-  const { projectId, platform, remoteUrl, repositoryIdentifier, defaultBranch } = run;
-  if (projectId === null || platform === null || repositoryIdentifier === null || remoteUrl === null)
-    throw cannotGo(`The project ${repositoryIdentifier ?? ''} has no remoteUrl`);
+  const { repositoryIdentifier, defaultBranch } = run;
+  const found = await remoteOfRun(deps, tenant, run);
+  if (!found.isOk) throw cannotGo(found.reason);
+  const { mirror, remote } = found.value;
   const { mirrors } = deps.git;
-  const mirror = { tenantId: tenant.tenantId, projectId };
-  const of = { projectId, platform, remoteUrl, repositoryIdentifier };
-  const remote = await remoteOf(deps.actingAs(systemActor(tenant, 'flow')), deps.encryption, of);
   const branch = recipe.branch ?? defaultBranch ?? 'main';
   const head = await fetchCommit(mirrors, { mirror, remote, wanted: undefined, branch }, signal);
   if (!head.isOk) throw cannotGo(head.reason);

@@ -1,3 +1,5 @@
+import { literalSource } from '../../kernel/text/pattern-rules.ts';
+
 /** A file of a deployment that failed. */
 interface FailedFile {
   /** In the archive: `classes/Invoice.cls`. */
@@ -48,16 +50,14 @@ function waysTo(failed: FailedFile): ((path: string) => boolean)[] {
   ];
 }
 
-const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-
 /** The file of an object, or of one of its parts, which is one file in the archive: `objects/Account.object`. */
 function partOf({ file, subject }: FailedFile): RegExp | undefined {
   const [, object] = /^objects\/([^/]+)\.object$/.exec(file) ?? [];
   if (object === undefined) return undefined;
   const fullName = subject?.slice(subject.indexOf(' ') + 1) ?? object;
   const part = fullName.startsWith(`${object}.`) ? fullName.slice(object.length + 1) : undefined;
-  const folder = `/objects/${literal(object)}/`;
+  const folder = `/objects/${literalSource(object)}/`;
   return part === undefined
-    ? new RegExp(`${folder}${literal(object)}\\.object-meta\\.xml$`)
-    : new RegExp(`${folder}[^/]+/${literal(part)}\\.[^/.]+-meta\\.xml$`);
+    ? new RegExp(`${folder}${literalSource(object)}\\.object-meta\\.xml$`)
+    : new RegExp(`${folder}[^/]+/${literalSource(part)}\\.[^/.]+-meta\\.xml$`);
 }

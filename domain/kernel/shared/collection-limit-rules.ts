@@ -1,6 +1,6 @@
 import type { Actor } from './actor.ts';
 import { DomainError } from './errors.ts';
-import { matchesPattern } from '../text/pattern-rules.ts';
+import { literalSource, matchesPattern } from '../text/pattern-rules.ts';
 import { globSource } from '../text/path-pattern-rules.ts';
 
 /** What the collections are named for that an application token reaches which is limited to projects. */
@@ -51,16 +51,14 @@ export function assertReachesCollection(actor: Limited, collection: string): voi
   throw new DomainError('forbidden', `Forbidden - ${limit} ${collection} belongs to none of them`);
 }
 
-const literal = (text: string): string => text.replaceAll(/[*.^$+?()[\]{}|\\]/g, String.raw`\$&`);
-
 /** The collections as regular expressions of PostgreSQL: a collection is reached when one of them matches. */
 export const collectionSources = ({ identifiers, others, patterns }: CollectionNames): string[] => [
-  ...identifiers.map((identifier) => `^manifests/${literal(identifier)}:[^:]*$`),
+  ...identifiers.map((identifier) => `^manifests/${literalSource(identifier)}:[^:]*$`),
   ...identifiers.map((identifier) => {
     const below = others.filter((other) => other.startsWith(`${identifier}/`));
-    const rests = below.map((other) => literal(other.slice(identifier.length + 1)));
+    const rests = below.map((other) => literalSource(other.slice(identifier.length + 1)));
     const elsewhere = rests.length > 0 ? `(?!(${rests.join('|')})(/|$))` : '';
-    return `^repo:${literal(identifier)}(/${elsewhere}.*)?$`;
+    return `^repo:${literalSource(identifier)}(/${elsewhere}.*)?$`;
   }),
   ...patterns.map(globSource),
 ];

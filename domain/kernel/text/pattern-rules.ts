@@ -44,3 +44,6 @@ function isAt(name: string, start: number, literal: string): boolean {
     if (name.charCodeAt(start + index) !== literal.charCodeAt(index)) return false;
   return true;
 }
+
+/** A text as a regular expression, of JavaScript or PostgreSQL, that matches it alone. */
+export const literalSource = (text: string): string => text.replaceAll(/[*.^$+?()[\]{}|\\]/g, String.raw`\$&`);
