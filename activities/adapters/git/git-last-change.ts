@@ -70,7 +70,7 @@ async function orNothing({ stop, signal }: Time, git: () => Promise<GitResult>):
 
 const changeOf = ({ sha, author, at, subject }: Omit<LastChange, 'at'> & { at: string }): LastChange => ({
   sha,
-  author: author.slice(0, SUBJECT_MAX),
-  subject: subject.slice(0, SUBJECT_MAX),
+  author: author.slice(0, SUBJECT_MAX).toWellFormed(),
+  subject: subject.slice(0, SUBJECT_MAX).toWellFormed(),
   at: new Date(Number(at) * 1_000).toISOString(),
 });
