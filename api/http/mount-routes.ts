@@ -134,6 +134,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, parts
       ? await servePublic(route, deps, ctx, { ...parts, base, actingAs })
       : await serveActor(route, deps, ctx, { ...parts, base, actingAs });
   await send(ctx, answer, deps.compressBody);
+  if (ctx.status === 304 && state.countedFor !== undefined) deps.tokenLimit.countUnchanged(state.countedFor);
 }
 
 type ActingAs = (actor: Actor, beforeRecord?: WorkContext['beforeRecord']) => UnitOfWork;
@@ -176,7 +177,8 @@ async function serveActor(
   const { actor, secret } = await identify(deps, ctx);
   state.tenantId = actor.tenantId;
   state.log = state.log.child({ tenant: actor.tenantId });
-  ctx.set(await deps.tokenLimit(hashSecret(secret)));
+  state.countedFor = hashSecret(secret);
+  ctx.set(await deps.tokenLimit(state.countedFor));
   if (!route.roles.includes(actor.role)) {
     throw new DomainError('forbidden', `Forbidden - Requires role: ${route.roles.join(', ')}`);
   }

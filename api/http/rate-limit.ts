@@ -8,11 +8,18 @@ import { DomainError } from '../../domain/kernel/shared/errors.ts';
 
 const WINDOW_SECONDS = 60;
 
-/**
- * Counts a request of a key over all API processes and returns the headers for the reply
- * (draft-ietf-httpapi-ratelimit-headers). Throws `rate_limited`.
- */
-export type RateLimit = (key: string) => Promise<Record<string, string>>;
+/** What a reply that says that nothing has changed (304) counts of a request. */
+const UNCHANGED_COSTS = 0.1;
+
+export interface RateLimit {
+  /**
+   * Counts a request of a key over all API processes and returns the headers for the reply
+   * (draft-ietf-httpapi-ratelimit-headers). Throws `rate_limited`.
+   */
+  (key: string): Promise<Record<string, string>>;
+  /** Counts a request that was answered by 304 as a tenth of one. */
+  countUnchanged(key: string): void;
+}
 
 export function createRateLimit(
   database: Database,
@@ -24,11 +31,12 @@ export function createRateLimit(
     'RateLimit-Policy': policy,
     RateLimit: `"${name}";r=${left};t=${Math.ceil(msLeft / 1000)}`,
   });
-  return async (key) => {
+  const count = async (key: string) => {
     const usage = await limit(key);
     if (!usage.isRefused) return headers(usage);
     throw new DomainError('rate_limited', `More than ${perMinute} requests in a minute`, {
       headers: { ...headers(usage), 'Retry-After': String(Math.ceil(usage.msLeft / 1000)) },
     });
   };
+  return Object.assign(count, { countUnchanged: (key: string) => limit.giveBack(key, 1 - UNCHANGED_COSTS) });
 }

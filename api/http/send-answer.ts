@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { CompressBody } from './server/compression.ts';
 import type { AnyRoute } from './define-route.ts';
@@ -12,12 +13,30 @@ export function answerOf(route: AnyRoute, output: unknown): Answer {
 }
 
 /** Whether the client has the current representation (RFC 9110, 13.1.2). */
-const matchesEtag = (ctx: Context, etag: string | undefined): boolean =>
-  etag !== undefined &&
+const matchesEtag = (ctx: Context, etag: string): boolean =>
   ctx
     .get('if-none-match')
     .split(',')
     .some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
+
+const ETAG_MAX_BYTES = 1_000_000;
+
+/** A weak tag of a whole body (RFC 9110, 8.8.3); undefined for streams and for what is larger than 1 MB. */
+function weakEtag(body: unknown): string | undefined {
+  if (typeof body !== 'string' && !(body instanceof Buffer)) return undefined;
+  if (body.length > ETAG_MAX_BYTES) return undefined;
+  return `W/"${createHash('sha1').update(body).digest('base64url')}"`;
+}
+
+/** Lets clients ask for what they have only if it has changed: every GET has a tag, its own or one of its body. */
+function answerUnchanged(ctx: Context): void {
+  if (ctx.method !== 'GET' || ctx.status !== 200) return;
+  const own = ctx.res.getHeader('ETag');
+  const etag = typeof own === 'string' ? own : weakEtag(ctx.body);
+  if (etag === undefined) return;
+  ctx.set('ETag', etag);
+  if (matchesEtag(ctx, etag)) ctx.status = 304;
+}
 
 export async function send(
   ctx: Context,
@@ -37,7 +56,7 @@ export async function send(
   } else {
     ctx.type = 'application/json';
     ctx.body = body;
-    if (ctx.method === 'GET' && matchesEtag(ctx, headers.ETag)) ctx.status = 304;
   }
+  answerUnchanged(ctx);
   await compressBody(ctx, { isRepeated });
 }

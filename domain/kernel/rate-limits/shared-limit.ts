@@ -21,11 +21,15 @@ export interface Usage {
   msLeft: number;
 }
 
-/** Counts a request of a key. */
-export type SharedLimit = (key: string) => Promise<Usage>;
+export interface SharedLimit {
+  /** Counts a request of a key. */
+  (key: string): Promise<Usage>;
+  /** Counts a request of a key as less, by some tenths of 1, in the window that goes on; other processes keep theirs. */
+  giveBack(key: string, part: number): void;
+}
 
 interface Window {
-  /** Taken out of the limit by this process, and not used yet. */
+  /** Taken out of the limit by this process, and not used yet; a part of a request remains where one was given back. */
   unspent: number;
   /** Over all processes, when this one asked last. */
   taken: number;
@@ -108,18 +112,24 @@ export function createSharedLimit(db: Database, options: SharedLimitOptions): Sh
     await place.promise;
   };
 
-  return async (key) => {
+  const count = async (key: string): Promise<Usage> => {
     for (;;) {
       const window = windowOf(key);
-      if (window && (window.unspent > 0 || window.taken >= limit)) {
-        const isRefused = window.unspent === 0;
+      if (window && (window.unspent >= 1 || window.taken >= limit)) {
+        const isRefused = window.unspent < 1;
         if (!isRefused) window.unspent--;
-        const left = limit - window.taken + window.unspent;
+        const left = Math.floor(limit - window.taken + window.unspent);
         return { isRefused, left, msLeft: window.endsAt - now() };
       }
       await ask(key);
     }
   };
+  const giveBack = (key: string, part: number): void => {
+    const window = windowOf(key);
+    // Tenths are not exact as floats, and ten of them are to be a request.
+    if (window) window.unspent = Math.min(Math.round((window.unspent + part) * 10) / 10, window.taken);
+  };
+  return Object.assign(count, { giveBack });
 }
 
 const uncounted = (cause: unknown): DomainError =>

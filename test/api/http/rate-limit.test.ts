@@ -28,6 +28,17 @@ test('an address has so many tries at credentials a minute, whoever it claims to
   expect(statuses).toEqual([401, 401, 401, 429, 429]);
 });
 
+test('a reply that says that nothing has changed counts a tenth of a request', async () => {
+  const ask = (status: number, etag = '""') =>
+    app.as(app.application).request(status, 'GET', '/api/projects', { headers: { 'if-none-match': etag } });
+  const first = await ask(200);
+  const etag = first.headers.get('etag') ?? '';
+  expect(etag).toMatch(/^W\/"[\w-]{27}"$/);
+  for (let n = 0; n < 30; n++) expect(await ask(304, etag)).toMatchObject({ text: '' });
+  expect((await ask(200)).headers.get('etag')).toBe(etag);
+  await ask(429);
+});
+
 test('a token in another spelling is refused, and has no limit of its own', async () => {
   const { token } = app.owner;
   const last = token.at(-1) ?? '';

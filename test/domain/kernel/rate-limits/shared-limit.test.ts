@@ -39,6 +39,24 @@ test('one process lets through the limit, and says how many are left', async () 
   expect(await limit?.('b')).toMatchObject({ isRefused: false, left: 19 });
 });
 
+test('ten requests of which nine tenths are given back count as one', async () => {
+  const [limit] = limitsOf(1, { limit: 3 });
+  for (let n = 0; n < 20; n++) {
+    expect(await limit?.('a')).toMatchObject({ isRefused: false });
+    limit?.giveBack('a', 0.9);
+  }
+  expect(await limit?.('a')).toMatchObject({ isRefused: false, left: 0 });
+  expect(await limit?.('a')).toMatchObject({ isRefused: true });
+});
+
+test('nothing is given back that was not counted', async () => {
+  const [limit] = limitsOf(1, { limit: 3 });
+  limit?.giveBack('a', 0.9);
+  await limit?.('a');
+  for (let n = 0; n < 10; n++) limit?.giveBack('a', 0.9);
+  expect(await pass(limit ? [limit] : [], 'a', 10)).toBe(3);
+});
+
 test.each([600, 30, 7, 1])('three processes let through %i, or a twentieth less for each other one', async (limit) => {
   const limits = limitsOf(3, { limit });
   const passed = await pass(limits, 'a', limit * 3);
