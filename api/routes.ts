@@ -51,6 +51,7 @@ import type { AnyRoute } from './http/define-route.ts';
 import { candidateChangesRoutes } from './delivery/release-candidates/candidate-changes.routes.ts';
 import { verificationRoutes } from './delivery/release-candidates/verification.routes.ts';
 import { comparisonRoutes } from './delivery/release-candidates/comparison.routes.ts';
+import { candidateListRoutes } from './delivery/release-candidates/candidate-list.routes.ts';
 import { releaseCandidatesRoutes } from './delivery/release-candidates/release-candidates.routes.ts';
 import { changeSummaryRoutes } from './delivery/releases/change-summary.routes.ts';
 import { metricsRoutes } from './delivery/releases/metrics.routes.ts';
@@ -66,6 +67,7 @@ import { metricQueriesRoutes } from './insight/metrics/metric-queries.routes.ts'
 import { metricsRoutes as ingestedMetricsRoutes } from './insight/metrics/metrics.routes.ts';
 import { mockCallsRoutes } from './mocks/mock-calls.routes.ts';
 import { mockDocumentsRoutes } from './mocks/mock-documents.routes.ts';
+import { mockWorkspacesRoutes } from './mocks/mock-workspaces.routes.ts';
 import { mocksRoutes } from './mocks/mocks.routes.ts';
 import { mirrorRoutes } from './code/git/mirror.routes.ts';
 import { orgDriftRoutes } from './orgs/org-explorer/org-drift.routes.ts';
@@ -84,6 +86,7 @@ import { usersRoutes } from './identity/users/users.routes.ts';
 import { deliveriesRoutes } from './events/webhooks/deliveries.routes.ts';
 import { withPayloadRoutes } from './work/work-item-requests/with-payload.routes.ts';
 import { workItemRequestsRoutes } from './work/work-item-requests/work-item-requests.routes.ts';
+import { webhookPreviewRoutes } from './events/webhooks/webhook-preview.routes.ts';
 import { webhooksRoutes } from './events/webhooks/webhooks.routes.ts';
 
 /** All routes of the service, from which the router, the reference and the contract tests are generated. */
@@ -113,6 +116,7 @@ export const routes: readonly AnyRoute[] = [
   ...approvalsRoutes,
   ...complianceRoutes,
   ...releaseCandidatesRoutes,
+  ...candidateListRoutes,
   ...candidateChangesRoutes,
   ...comparisonRoutes,
   ...verificationRoutes,
@@ -155,6 +159,7 @@ export const routes: readonly AnyRoute[] = [
   ...ingestedMetricsRoutes,
   ...metricQueriesRoutes,
   ...mocksRoutes,
+  ...mockWorkspacesRoutes,
   ...mockDocumentsRoutes,
   ...mockCallsRoutes,
   ...auditRoutes,
@@ -164,6 +169,7 @@ export const routes: readonly AnyRoute[] = [
   ...chatWorkspacesRoutes,
   ...chatInboundRoutes,
   ...webhooksRoutes,
+  ...webhookPreviewRoutes,
   ...deliveriesRoutes,
   ...orgExplorerRoutes,
   ...orgDriftRoutes,

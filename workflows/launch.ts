@@ -52,10 +52,12 @@ export class EngineUnavailableError extends Error {}
 export type WorkflowState = 'absent' | 'running' | EndedState;
 export type EndedState = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed_out' | 'unknown';
 
-/** Five fields, and the IANA name of the time zone in which they are read. */
-export interface CronTime {
+export interface ScheduleTime {
+  /** Five fields, as in crontab(5). */
   cron: string;
+  /** The IANA name of the time zone in which they are read. */
   timezone: string;
+  isPaused: boolean;
 }
 
 /**
@@ -76,9 +78,9 @@ export interface Launch {
   cancel<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
   /** What the engine knows of the workflow of this id that was started last. */
   stateOf<Input>(contract: WorkflowContract<Input>, input: Input): Promise<WorkflowState>;
-  /** Starts a workflow each time that the schedule is due; does nothing when the schedule exists. */
-  createSchedule<Input>(contract: WorkflowContract<Input>, input: Input, time: CronTime): Promise<void>;
-  /** Deletes what `createSchedule` made; does nothing when there is none. */
+  /** Starts a workflow each time that the schedule is due, from now on at these times; none while it is paused. */
+  setSchedule<Input>(contract: WorkflowContract<Input>, input: Input, time: ScheduleTime): Promise<void>;
+  /** Deletes what `setSchedule` made; does nothing when there is none. */
   deleteSchedule<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
   /** The ids of the schedules of the namespace; those that were made in the last seconds may be missing. */
   scheduleIds(): Promise<Set<string>>;

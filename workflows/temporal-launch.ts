@@ -124,7 +124,7 @@ export function temporalLaunch(
       return within(timeoutMs, () => retriedWhileClosing(attempt, timeoutMs));
     },
 
-    createSchedule: (contract, input, time) => within(callTimeoutMs, () => schedules.create(contract, input, time)),
+    setSchedule: (contract, input, time) => within(callTimeoutMs, () => schedules.set(contract, input, time)),
     scheduleIds: () => within(LIST_TIMEOUT_MS, () => schedules.ids()),
     deleteSchedule: (contract, input) => within(callTimeoutMs, () => schedules.delete(contract, input)),
   };

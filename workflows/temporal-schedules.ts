@@ -7,7 +7,7 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
-import type { CronTime, WorkflowContract } from './launch.ts';
+import type { ScheduleTime, WorkflowContract } from './launch.ts';
 import { ANALYSIS_NIGHT, nightlyAnalysisId } from './insight/code-analysis/nightly-analysis.contract.ts';
 import { SYSTEM_QUEUE } from './queues.contract.ts';
 import { startOptions } from './temporal-start.ts';
@@ -15,18 +15,23 @@ import { boundedId } from './workflow-id.ts';
 
 /** Schedules of tenants. Each has the id of the workflow that it starts. */
 export const temporalSchedules = (client: Client, queuePrefix: string) => ({
-  async create<Input>(contract: WorkflowContract<Input>, input: Input, { cron, timezone }: CronTime): Promise<void> {
+  async set<Input>(
+    contract: WorkflowContract<Input>,
+    input: Input,
+    { cron, timezone, isPaused: paused }: ScheduleTime,
+  ): Promise<void> {
     const action = startOptions(contract, input, queuePrefix);
+    const scheduleId = action.workflowId;
+    const schedule = {
+      spec: { cronExpressions: [cron], timezone },
+      policies: { overlap: ScheduleOverlapPolicy.ALLOW_ALL, catchupWindow: '1 hour' as const },
+      action: { type: 'startWorkflow' as const, workflowType: contract.workflow, ...action },
+    };
     try {
-      await client.schedule.create({
-        scheduleId: action.workflowId,
-        spec: { cronExpressions: [cron], timezone },
-        policies: { overlap: ScheduleOverlapPolicy.ALLOW_ALL, catchupWindow: '1 hour' },
-        state: { note: action.staticSummary },
-        action: { type: 'startWorkflow', workflowType: contract.workflow, ...action },
-      });
+      await client.schedule.create({ scheduleId, ...schedule, state: { note: action.staticSummary, paused } });
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...schedule, state: { ...state, paused } }));
     }
   },
 

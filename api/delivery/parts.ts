@@ -1,3 +1,4 @@
+import { lockedEnvironments } from '../../domain/delivery/environment-locks/environment-locks.queries.ts';
 import {
   createDeploymentLogCache,
   type DeploymentLogCache,
@@ -16,7 +17,7 @@ import { createReleaseEventQueue } from './release-candidates/release-event-queu
 
 export interface DeliveryAdapters {
   environmentLocks: LockQueue;
-  environments: { stateOf: FindEnvironmentStates };
+  environments: { stateOf: FindEnvironmentStates; locked: typeof lockedEnvironments };
   flows: {
     /** Commands that the operator has configured, by flow type. */
     commands: Commands;
@@ -38,7 +39,7 @@ export function createDeliveryAdapters({
   const deploymentLogs = createDeploymentLogCache();
   return {
     environmentLocks,
-    environments: { stateOf: findEnvironmentStates(deploymentLogs) },
+    environments: { stateOf: findEnvironmentStates(deploymentLogs), locked: lockedEnvironments },
     flows: { commands, workflowUrl: workflowUrls(config) },
     releases: {
       eventQueue: createReleaseEventQueue(launch),

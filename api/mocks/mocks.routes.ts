@@ -3,7 +3,6 @@ import { mockBaseUrl } from '../../domain/mocks/mock-keys.ts';
 import { armScenario, stopScenario } from '../../domain/mocks/scenarios/arming.mutations.ts';
 import { createScenario, deleteScenario, rewindScenario } from '../../domain/mocks/mocks.mutations.ts';
 import { putStep } from '../../domain/mocks/scenarios/steps.mutations.ts';
-import { rotateMockKey } from '../../domain/mocks/workspaces.mutations.ts';
 import { listScenarios, scenarioByName, type ScenarioRow, stepsOf } from '../../domain/mocks/mocks.queries.ts';
 import { isAnswering } from '../../domain/mocks/scenarios/scenario-rules.ts';
 import { givenStep } from '../../domain/mocks/scenarios/stored-steps.ts';
@@ -11,7 +10,7 @@ import type { Reads } from '../../domain/kernel/data/fenced-reads.ts';
 import { isoOf } from '../../domain/kernel/text/date-time-rules.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
-import { pageReply, RawReply, reply } from '../http/replies.ts';
+import { pageReply, RawReply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
 import {
   ArmIn,
@@ -23,7 +22,6 @@ import {
   MockScenarioList,
   MockScenarioWithSteps,
   MockStep,
-  MockWorkspace,
   ScenarioIn,
   ScenariosQuery,
   StepPut,
@@ -222,24 +220,5 @@ export const mocksRoutes = [
     audit: ['mock_scenario.rewound', 'mock_scenario.disarmed'],
     handle: ({ params: { workspace, name } }, scope) =>
       scope.tx(async (work) => scenarioView(await rewindScenario(work, workspace, name), scope)),
-  }),
-  defineRoute({
-    operationId: 'rotateMockKey',
-    method: 'post',
-    path: '/api/mocks/workspaces/{workspace}/rotate-key',
-    group: GROUP,
-    summary: 'Give a mock workspace another address',
-    description: 'The address before it leads nowhere from the next call on.',
-    roles: ['owner'],
-    projectScope: 'refused',
-    params: inWorkspace,
-    status: 200,
-    response: MockWorkspace,
-    givesCredential: true,
-    audit: 'mock_workspace.key_rotated',
-    async handle({ params: { workspace } }, { tx, adapters: { encryption, mocks } }) {
-      const rotated = await tx((work) => rotateMockKey(work, encryption, workspace));
-      return reply({ workspace, baseUrl: mockBaseUrl({ encryption, mocksUrl: mocks.url }, rotated) });
-    },
   }),
 ];

@@ -137,3 +137,19 @@ export const MockScenarioList = z.object({
 });
 
 export const MockWorkspace = z.object({ workspace: z.string(), baseUrl: z.string() }).meta({ id: 'MockWorkspace' });
+
+export const MockWorkspaceList = z.object({
+  items: z.array(
+    MockWorkspace.extend({
+      scenarios: z.int().meta({ description: 'How many it has' }),
+      activeScenario: z
+        .string()
+        .nullable()
+        .meta({ description: 'Name of the scenario that answers or records; null: none' }),
+      createdAt: Timestamp,
+    }).meta({ id: 'ListedMockWorkspace' }),
+  ),
+  total: z.int(),
+  limit: z.int(),
+  offset: z.int(),
+});

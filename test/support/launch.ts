@@ -14,7 +14,7 @@ export const engineAway: Launch = {
   signalWithStart: away,
   signalWithStartInBackground: nothing,
   updateWithStart: away,
-  createSchedule: away,
+  setSchedule: away,
   scheduleIds: away,
   deleteSchedule: away,
 };
@@ -29,7 +29,7 @@ export const idleEngine: Launch = {
   stateOf: async () => 'running',
   signal: done,
   signalWithStart: done,
-  createSchedule: done,
+  setSchedule: done,
   scheduleIds: async () => new Set(),
   deleteSchedule: done,
 };

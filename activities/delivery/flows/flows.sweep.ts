@@ -2,13 +2,13 @@ import { runById } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import {
   forgetScheduleSynced,
   noteRunSwept,
-  noteScheduleSynced,
   overdueRuns,
   settleRunCounts,
   syncedSchedules,
   unsyncedSchedules,
   unwrittenChecks,
 } from '../../../domain/delivery/flows/overdue-flows.queries.ts';
+import { noteSynced } from '../../../domain/delivery/flows/schedules/flow-schedules.queries.ts';
 import { closeRun } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { checksChangedSignal, flowChecksContract } from '../../../workflows/delivery/flows/flow-checks.contract.ts';
 import { flowRunContract } from '../../../workflows/delivery/flows/flow-run.contract.ts';
@@ -85,14 +85,14 @@ export const lostSchedulesChore = defineChore({
   },
 });
 
-/** Makes the engine's schedules those that tenants made or removed while it was away. */
+/** Makes the engine's schedules those that tenants made, changed or removed while it was away. */
 export const flowSchedulesSweep = defineSweep({
   name: 'flow-schedules',
   due: ({ system }, limit) => unsyncedSchedules(system, SCHEDULE_OVERDUE_SECONDS, limit),
   key: ({ scheduleId }) => scheduleId,
-  async handle({ launch, system }, { cron, timezone, isRemoved, ...input }) {
+  async handle({ launch, system }, { cron, timezone, isPaused, isRemoved, updatedAt, ...input }) {
     if (isRemoved) await launch.deleteSchedule(scheduledFlowContract, input);
-    else await launch.createSchedule(scheduledFlowContract, input, { cron, timezone });
-    await noteScheduleSynced(system, input);
+    else await launch.setSchedule(scheduledFlowContract, input, { cron, timezone, isPaused });
+    await noteSynced(system, { ...input, updatedAt });
   },
 });

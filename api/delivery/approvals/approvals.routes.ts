@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { Decision } from '../../../domain/delivery/approvals/approval-rules.ts';
+import { type Decision, mayApprove } from '../../../domain/delivery/approvals/approval-rules.ts';
+import { notFound } from '../../../domain/kernel/shared/errors.ts';
 import { takeDecision } from '../../../domain/delivery/approvals/decisions.ts';
-import { stepsOf, voterOf } from '../../../domain/delivery/approvals/approval-steps.queries.ts';
+import { stepsOf, votesByApproval, voterOf } from '../../../domain/delivery/approvals/approval-steps.queries.ts';
 import { approvalById, type ApprovalRow, listApprovals } from '../../../domain/delivery/approvals/approvals.queries.ts';
 import { expireOfRun } from '../../../domain/delivery/approvals/approvals.mutations.ts';
 import { projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
@@ -10,7 +11,7 @@ import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { byId, NoContent } from '../../http/parameters.ts';
 import { pageReply } from '../../http/replies.ts';
 import type { Scope } from '../../http/scope.ts';
-import { Approval, ApprovalsQuery, ApprovalWithSteps, DecisionIn } from './approvals.schemas.ts';
+import { Approval, ApprovalsQuery, ApprovalWithSteps, ApprovalWithVotes, DecisionIn } from './approvals.schemas.ts';
 
 const GROUP = 'Approvals';
 
@@ -46,29 +47,46 @@ const decisionRoute = (operationId: string, decision: Decision, summary: string,
     handle: ({ params: { id }, body: { comment } }, scope) => decisionOf(decision, { id, comment }, scope),
   });
 
+/** Approvals with their votes, and whether the caller may give them. */
+async function withVotes<Row extends ApprovalRow>(
+  { reads, actor }: Pick<Scope, 'reads' | 'actor'>,
+  rows: readonly Row[],
+) {
+  const votes = await votesByApproval(
+    reads,
+    rows.map(({ id }) => id),
+  );
+  const voter = actor.type === 'user' ? await voterOf(reads, actor) : undefined;
+  return rows.map((row) => {
+    const given = votes.get(row.id) ?? [];
+    return { ...row, votes: given, canDecide: mayApprove(row, given, voter) };
+  });
+}
+
 export const approvalsRoutes = [
   defineRoute({
     operationId: 'listApprovals',
     method: 'get',
     path: '/api/flows/approvals',
     group: GROUP,
-    summary: 'List approvals, newest first',
+    summary: 'List approvals, newest first unless sorted otherwise',
     roles: ANY_ROLE,
     projectScope: 'row',
     query: ApprovalsQuery,
     status: 200,
-    response: z.object({ items: z.array(Approval), total: z.int(), limit: z.int(), offset: z.int() }),
+    response: z.object({ items: z.array(ApprovalWithVotes), total: z.int(), limit: z.int(), offset: z.int() }),
     async handle(
-      { query: { status = 'requested', mine, repositoryIdentifier, environment, limit, offset } },
+      { query: { status = 'requested', mine, repositoryIdentifier, environment, limit, offset, sort } },
       { reads, actor, requestUrl },
     ) {
       if (repositoryIdentifier !== undefined) await projectInRequest(reads, repositoryIdentifier);
       const decidableBy = mine ? await voterOf(reads, actor) : undefined;
-      const { items, total } = await listApprovals(
+      const { items: found, total } = await listApprovals(
         reads,
         { status, repositoryIdentifier, environment, decidableBy },
-        { limit, offset },
+        { limit, offset, sort },
       );
+      const items = await withVotes({ reads, actor }, found);
       return pageReply(requestUrl, { limit, offset, total }, { items, total, limit, offset });
     },
   }),
@@ -83,8 +101,9 @@ export const approvalsRoutes = [
     params: byId,
     status: 200,
     response: ApprovalWithSteps,
-    async handle({ params: { id } }, { reads }) {
-      const approval = await approvalById(reads, id);
+    async handle({ params: { id } }, { reads, actor }) {
+      const [approval] = await withVotes({ reads, actor }, [await approvalById(reads, id)]);
+      if (!approval) throw notFound('The approval');
       return { ...approval, steps: await stepsOf(reads, id) };
     },
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PolicyViolations } from '../../projects/environments/policy-violations.schemas.ts';
 import { MissingChangelog, SideKeys, SideSummary } from '../changelogs.ts';
+import { APPROVAL_SORTS } from '../../../domain/delivery/approvals/approvals.queries.ts';
 import { APPROVAL_STATUSES } from '../../../domain/delivery/approvals/approval-rules.ts';
 import { COMPLIANCE_STATUSES } from '../../../domain/delivery/approvals/compliance.queries.ts';
 import {
@@ -26,9 +27,11 @@ export const Approval = z
     executionId: z.uuid().meta({ description: 'The run that waits for the approval' }),
     taskType: z.string(),
     repositoryIdentifier: z.string().nullable(),
+    environmentId: z.uuid().nullable(),
     environmentName: z.string().nullable(),
     domain: z.string().nullable(),
     releaseName: z.string().nullable(),
+    candidateId: z.uuid().nullable().meta({ description: 'The release candidate; null where there is none' }),
     status: ApprovalStatus,
     approvers: z.array(z.string()).meta({ description: 'E-mails and team slugs; empty: the owners of the tenant' }),
     minApprovals: z.int(),
@@ -43,7 +46,21 @@ export const Approval = z
   })
   .meta({ id: 'Approval' });
 
-export const ApprovalWithSteps = Approval.extend({
+export const ApprovalWithVotes = Approval.extend({
+  votes: z.array(
+    z.object({
+      decision: z.enum(['approve', 'reject']),
+      by: z.string(),
+      comment: z.string().nullable(),
+      at: Timestamp,
+    }),
+  ),
+  canDecide: z
+    .object({ allowed: z.boolean(), reason: z.string().nullable() })
+    .meta({ description: 'Whether the caller may approve it now, and why not' }),
+}).meta({ id: 'ApprovalWithVotes' });
+
+export const ApprovalWithSteps = ApprovalWithVotes.extend({
   steps: z.array(
     z.object({
       status: ApprovalStatus.meta({ description: 'Status of the approval after the step' }),
@@ -63,6 +80,7 @@ export const ApprovalsQuery = z.strictObject({
   mine: queryFlag(false).meta({ description: 'Only approvals that the caller may decide and has not decided yet' }),
   repositoryIdentifier: RepositoryIdentifier.optional(),
   environment: Name.optional(),
+  sort: z.enum(APPROVAL_SORTS).optional().meta({ description: 'With `-` the latest first. Default: `-requestedAt`' }),
   limit: queryInt(1, 200, 50),
   offset: queryInt(0, 1_000_000, 0),
 });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { tenantOf } from '../../../domain/kernel/shared/actor.ts';
-import { listRuns } from '../../../domain/delivery/flows/run-list.queries.ts';
+import { countRuns, listRuns, type RunFilter } from '../../../domain/delivery/flows/run-list.queries.ts';
 import { stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
 import { runDetail } from '../../../domain/delivery/flows/run-detail.queries.ts';
 import { requestCancel } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
@@ -80,27 +80,28 @@ export const flowRunsRoutes = [
     status: 200,
     response: Runs,
     async handle({ query }, { reads, requestUrl, now }) {
-      const { limit, page, repositoryIdentifier, category, taskType, status, workItemKey, since, date, ...filter } =
-        query;
+      const { limit, page, counts, repositoryIdentifier, category, taskType, status, ...rest } = query;
+      const { workItemKey, since, date, release: releaseName, parent: parentId, ...others } = rest;
       const project =
         repositoryIdentifier === undefined ? undefined : await projectInRequest(reads, repositoryIdentifier);
       const from = since && ('msBefore' in since ? new Date(now().getTime() - since.msBefore) : since);
       const offset = (page - 1) * limit;
-      const { runs, total, isExact } = await listRuns(
-        reads.with({ pace: 'varies' }),
-        {
-          ...filter,
-          projectId: project?.id,
-          categories: category,
-          taskTypes: taskType,
-          statuses: status && statusesOf(status),
-          workItemKeys: workItemKey,
-          since: date && from ? new Date(Math.max(date.getTime(), from.getTime())) : (date ?? from),
-          until: date && new Date(date.getTime() + DAY_MS),
-        },
-        { limit, offset },
-      );
+      const filter: RunFilter = {
+        ...others,
+        releaseName,
+        parentId,
+        projectId: project?.id,
+        categories: category,
+        taskTypes: taskType,
+        statuses: status && statusesOf(status),
+        workItemKeys: workItemKey,
+        since: date && from ? new Date(Math.max(date.getTime(), from.getTime())) : (date ?? from),
+        until: date && new Date(date.getTime() + DAY_MS),
+      };
+      const paced = reads.with({ pace: 'varies' });
+      const { runs, total, isExact } = await listRuns(paced, filter, { limit, offset });
       const body = {
+        ...(counts && { counts: await countRuns(paced, filter) }),
         runs: runs.map((run) => runView(run, now())),
         count: runs.length,
         totalCount: total,

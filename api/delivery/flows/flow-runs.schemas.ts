@@ -10,6 +10,7 @@ import {
   Day,
   FreeText,
   JsonObject,
+  Name,
   queryFlag,
   queryInt,
   RepositoryIdentifier,
@@ -163,8 +164,13 @@ export const RunsQuery = z.strictObject({
     type: 'string',
     description: 'E-mails, `app:<token name>`, `cron`, `api`, separated by commas',
   }),
+  environment: Name.optional().meta({ description: 'Name of the environment' }),
+  domain: Name.optional(),
+  release: Name.optional().meta({ description: 'Name of the release' }),
+  parent: z.uuid().optional().meta({ description: 'Id of the run whose children are listed' }),
   includeScheduled: queryFlag(false),
   includeInternal: queryFlag(false),
+  counts: queryFlag(false).meta({ description: 'Add `counts`' }),
 });
 
 export const Runs = z
@@ -175,6 +181,12 @@ export const Runs = z
     totalCountIsExact: z.boolean().meta({
       description: `False if a filter by time, trigger or work item key matches more than ${COUNTED_MAX} runs; \`totalCount\` is then that number`,
     }),
+    counts: z
+      .partialRecord(z.enum(DISPLAY_STATUSES), z.int())
+      .optional()
+      .meta({
+        description: `With \`counts=true\`: runs after filtering by all but \`status\`, by status; those without are left out. Where \`totalCountIsExact\` could be false, of the first ${COUNTED_MAX} runs`,
+      }),
     page: z.int(),
   })
   .meta({ id: 'FlowRuns' });

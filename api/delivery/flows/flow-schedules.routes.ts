@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { createSchedule, removeSchedule } from '../../../domain/delivery/flows/schedules/flow-schedules.mutations.ts';
+import {
+  changeSchedule,
+  createSchedule,
+  removeSchedule,
+} from '../../../domain/delivery/flows/schedules/flow-schedules.mutations.ts';
 import { tenantOf } from '../../../domain/kernel/shared/actor.ts';
 import {
   listSchedules,
@@ -9,33 +13,36 @@ import {
 } from '../../../domain/delivery/flows/schedules/flow-schedules.queries.ts';
 import { runWarnings } from '../../../domain/delivery/flows/gates/run-warnings.ts';
 import { nextDue } from '../../../domain/delivery/flows/schedules/schedule-times.ts';
-import {
-  type ScheduledFlowInput,
-  scheduledFlowContract,
-} from '../../../workflows/delivery/flows/scheduled-flow.contract.ts';
+import { scheduledFlowContract } from '../../../workflows/delivery/flows/scheduled-flow.contract.ts';
 import { EngineUnavailableError } from '../../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { byId, NoContent } from '../../http/parameters.ts';
 import type { Scope } from '../../http/scope.ts';
-import { NewSchedule, Schedule, ScheduleIn } from './flow-schedules.schemas.ts';
+import { NewSchedule, Schedule, ScheduleIn, SchedulePatch } from './flow-schedules.schemas.ts';
 
 const GROUP = 'Flows';
 
-const view = ({ refusedAt, refusal, ...row }: ScheduleRow, now: Date): z.input<typeof Schedule> => ({
+const view = ({ refusedAt, refusal, updatedAt: _, ...row }: ScheduleRow, now: Date): z.input<typeof Schedule> => ({
   ...row,
   lastRefusal: refusedAt === null || refusal === null ? null : { at: refusedAt, reason: refusal },
   taskType: String(row.payload.id),
-  nextRunAt: nextDue(row, now),
+  nextRunAt: row.isPaused ? null : nextDue(row, now),
 });
 
 /** Updates the schedule in Temporal after the commit; the sweeper retries if the engine is unavailable. */
-async function syncEngine({ tx, log }: Scope, input: ScheduledFlowInput, sync: () => Promise<void>): Promise<void> {
+async function syncEngine(
+  { tx, log, actor, adapters: { launch } }: Scope,
+  { id: scheduleId, name, cron, timezone, isPaused, updatedAt }: ScheduleRow,
+  { isRemoved = false } = {},
+): Promise<void> {
+  const input = { ...tenantOf(actor), scheduleId, name };
   try {
-    await sync();
-    await tx((work) => noteSynced(work, input.scheduleId));
+    if (isRemoved) await launch.deleteSchedule(scheduledFlowContract, input);
+    else await launch.setSchedule(scheduledFlowContract, input, { cron, timezone, isPaused });
+    await tx(({ db, tenantId }) => noteSynced(db, { tenantId, scheduleId, updatedAt }));
   } catch (error) {
     if (!(error instanceof EngineUnavailableError)) throw error;
-    log.warn({ err: error, scheduleId: input.scheduleId }, 'schedule not updated in Temporal; the sweeper will retry');
+    log.warn({ err: error, scheduleId }, 'schedule not updated in Temporal; the sweeper will retry');
   }
 }
 
@@ -59,11 +66,7 @@ export const flowSchedulesRoutes = [
         const made = await createSchedule(tx, body, scope.adapters.flows.commands);
         return { ...made, warnings: await runWarnings(tx, tx.actor, made.payload) };
       });
-      const { name, cron, timezone } = schedule;
-      const input = { ...tenantOf(scope.actor), scheduleId: schedule.id, name };
-      await syncEngine(scope, input, () =>
-        scope.adapters.launch.createSchedule(scheduledFlowContract, input, { cron, timezone }),
-      );
+      await syncEngine(scope, schedule);
       return { ...view(schedule, scope.now()), warnings };
     },
   }),
@@ -80,6 +83,31 @@ export const flowSchedulesRoutes = [
     handle: async (_, { reads, now }) => (await listSchedules(reads)).map((row) => view(row, now())),
   }),
   defineRoute({
+    operationId: 'updateFlowSchedule',
+    method: 'patch',
+    path: '/api/flows/schedules/{id}',
+    group: GROUP,
+    summary: 'Change when a schedule is due or what it starts, or pause it',
+    description:
+      'Given members replace the current ones, each as a whole. A paused schedule starts no run, and makes up for none when it goes on. With another `payload`, its runs count as those of whoever gave it, too. Runs that have been started are not changed.',
+    roles: ['owner', 'application'],
+    projectScope: 'row',
+    params: byId,
+    body: SchedulePatch,
+    status: 200,
+    response: NewSchedule,
+    errors: ['flow_unavailable', 'too_few_approvers'],
+    audit: 'flow_schedule.updated',
+    async handle({ params: { id }, body }, scope) {
+      const { warnings, ...schedule } = await scope.tx(async (tx) => {
+        const changed = await changeSchedule(tx, id, body, scope.adapters.flows.commands);
+        return { ...changed, warnings: await runWarnings(tx, tx.actor, changed.payload) };
+      });
+      await syncEngine(scope, schedule);
+      return { ...view(schedule, scope.now()), warnings };
+    },
+  }),
+  defineRoute({
     operationId: 'deleteFlowSchedule',
     method: 'delete',
     path: '/api/flows/schedules/{id}',
@@ -92,9 +120,7 @@ export const flowSchedulesRoutes = [
     response: NoContent,
     audit: 'flow_schedule.deleted',
     async handle({ params: { id } }, scope) {
-      const { name } = await scope.tx((tx) => removeSchedule(tx, id));
-      const input = { ...tenantOf(scope.actor), scheduleId: id, name };
-      await syncEngine(scope, input, () => scope.adapters.launch.deleteSchedule(scheduledFlowContract, input));
+      await syncEngine(scope, await scope.tx((tx) => removeSchedule(tx, id)), { isRemoved: true });
     },
   }),
 ];

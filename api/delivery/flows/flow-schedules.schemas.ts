@@ -2,17 +2,26 @@ import { z } from 'zod';
 import { JsonObject, NAME_MAX, Timestamp } from '../../http/parameters.ts';
 import { warnings } from './flow-starts.schemas.ts';
 
+const cron = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .meta({ description: 'Five fields: minute, hour, day of month, month, day of week', example: '0 3 * * *' });
+const timezone = z.string().max(64);
+const ZONE = { description: 'IANA time zone' };
+const payload = JsonObject.meta({ description: 'As in `POST /api/flows/run`' });
+
 export const ScheduleIn = z.strictObject({
   name: z.string().trim().min(1).max(NAME_MAX),
-  cron: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .meta({ description: 'Five fields: minute, hour, day of month, month, day of week', example: '0 3 * * *' }),
-  timezone: z.string().max(64).default('UTC').meta({ description: 'IANA time zone' }),
-  payload: JsonObject.meta({ description: 'As in `POST /api/flows/run`' }),
+  cron,
+  timezone: timezone.default('UTC').meta(ZONE),
+  payload,
 });
+
+export const SchedulePatch = z
+  .strictObject({ cron, timezone: timezone.meta(ZONE), payload, isPaused: z.boolean() })
+  .partial();
 
 export const Schedule = z
   .object({
@@ -24,7 +33,8 @@ export const Schedule = z
     repositoryIdentifier: z.string().nullable(),
     payload: JsonObject,
     schedulePath: z.string(),
-    nextRunAt: Timestamp.nullable(),
+    isPaused: z.boolean(),
+    nextRunAt: Timestamp.nullable().meta({ description: 'Null while it is paused, or where it is never due again' }),
     lastRefusal: z
       .object({ at: Timestamp, reason: z.string() })
       .nullable()

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Commands } from '../../../domain/delivery/flows/programs/commands-file.ts';
 import { dryRun } from '../../../domain/delivery/flows/dry-run.ts';
 import { runWarnings } from '../../../domain/delivery/flows/gates/run-warnings.ts';
-import { type AcceptedRun, acceptNewRun, rerun } from '../../../domain/delivery/flows/new-runs.mutations.ts';
+import { type AcceptedRun, acceptNewRun } from '../../../domain/delivery/flows/new-runs.mutations.ts';
+import { rerun } from '../../../domain/delivery/flows/reruns.mutations.ts';
 import { runDetail } from '../../../domain/delivery/flows/run-detail.queries.ts';
 import type { Tx } from '../../../domain/unit-of-work.ts';
 import { flowRunContract } from '../../../workflows/delivery/flows/flow-run.contract.ts';
@@ -10,7 +11,7 @@ import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { byId, queryFlag } from '../../http/parameters.ts';
 import { reply } from '../../http/replies.ts';
 import type { Scope } from '../../http/scope.ts';
-import { DryRunOut, RunIn, RunStarted } from './flow-starts.schemas.ts';
+import { DryRunOut, RerunIn, RunIn, RunStarted } from './flow-starts.schemas.ts';
 
 const GROUP = 'Flows';
 
@@ -81,14 +82,16 @@ export const flowStartsRoutes = [
     group: GROUP,
     summary: 'Rerun a run that has ended',
     description:
-      'Starts a new run with the same payload, which is checked as in `POST /api/flows/run`; one with an override can be rerun by owners only. Rerunning a child run creates the latest attempt of that child.',
+      'Starts a new run with the same payload, or with `payload` of the body, which names the same type, repository, environment and domain. It is checked as in `POST /api/flows/run`; one with an override can be rerun by owners only. Rerunning a child run creates the latest attempt of that child.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,
+    body: RerunIn,
     status: 202,
     response: RunStarted,
     errors: ['flow_unavailable', 'too_few_approvers', 'invalid_transition'],
     audit: ['flow.run_requested', 'promotion.overridden', 'work_item_request.updated'],
-    handle: ({ params: { id } }, scope) => start(scope, (tx, options) => rerun(tx, id, options)),
+    handle: ({ params: { id }, body }, scope) =>
+      start(scope, (tx, options) => rerun(tx, id, { ...options, given: body?.payload })),
   }),
 ];

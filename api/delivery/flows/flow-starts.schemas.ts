@@ -11,6 +11,10 @@ export const RunIn = z.strictObject({
   }),
 });
 
+export const RerunIn = z
+  .strictObject({ payload: JsonObject.optional().meta({ description: 'Default: that of the run' }) })
+  .optional();
+
 export const DryRunOut = z
   .object({
     wouldStart: z.boolean().meta({ description: 'It would be accepted; it may wait at its gates then' }),

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { fetchUnknownCommits } from '../../../domain/code/git/mirror/commit-fetches.mutations.ts';
 import { unknownDomain } from '../../../domain/projects/projects/project-rules.ts';
-import { type ProjectFacts, projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
+import { projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
 import {
   candidateBranches,
   candidateDomains,
   candidatesOfCommit,
   latestCandidate,
-  listCandidates,
 } from '../../../domain/delivery/release-candidates/candidate-list.queries.ts';
-import { isKnownStatus, unknownStatus } from '../../../domain/delivery/release-candidates/candidate-status-rules.ts';
 import {
   removeCandidate,
   removeCandidatesOfBranch,
@@ -22,9 +20,8 @@ import {
 import { notFound } from '../../../domain/kernel/shared/errors.ts';
 import { signalMirrorLater } from '../../../workflows/code/git/git-mirror.contract.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
-import { byId, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../../http/parameters.ts';
-import { JsonText, pageReply } from '../../http/replies.ts';
-import { detailed, listText, view } from './candidate-view.ts';
+import { byId, NoContent, RepositoryIdentifier } from '../../http/parameters.ts';
+import { detailed, view } from './candidate-view.ts';
 import {
   Branch,
   CandidateIn,
@@ -37,14 +34,6 @@ import {
 
 const GROUP = 'Release candidates';
 const ofRepository = z.strictObject({ repositoryIdentifier: RepositoryIdentifier });
-
-function statusesOf(text: string | undefined, project: ProjectFacts): string[] | undefined {
-  const statuses = text?.split(',').map((word) => word.trim());
-  const custom = project.configuration.customReleaseStatuses;
-  const unknown = statuses?.find((status) => !isKnownStatus(status, custom));
-  if (unknown !== undefined) throw unknownStatus(unknown, custom);
-  return statuses;
-}
 
 export const releaseCandidatesRoutes = [
   defineRoute({
@@ -77,41 +66,6 @@ export const releaseCandidatesRoutes = [
       });
       if (toFetch) signalMirrorLater(launch, toFetch);
       return reply;
-    },
-  }),
-  defineRoute({
-    operationId: 'listReleaseCandidates',
-    method: 'get',
-    path: '/api/release-candidates',
-    group: GROUP,
-    summary: 'List the release candidates of a repository, newest first',
-    description:
-      'Finalized candidates are omitted unless `includeFinalized` is true or `status` includes `finalized`. `total` is exact.',
-    roles: ANY_ROLE,
-    projectScope: 'row',
-    query: z.strictObject({
-      repositoryIdentifier: RepositoryIdentifier,
-      domain: Domain.optional(),
-      branch: Branch.optional(),
-      status: z.string().max(500).optional().meta({ description: 'One or more statuses, separated by commas' }),
-      includeFinalized: queryFlag(false),
-      limit: queryInt(1, 200, 50),
-      offset: queryInt(0, 10_000_000, 0),
-    }),
-    status: 200,
-    response: z.object({ items: z.array(ReleaseCandidate), total: z.int(), limit: z.int(), offset: z.int() }),
-    async handle({ query: { repositoryIdentifier, limit, offset, status, ...filter } }, { reads, requestUrl }) {
-      const project = await projectInRequest(reads, repositoryIdentifier);
-      const found = await listCandidates(
-        reads,
-        project,
-        { ...filter, statuses: statusesOf(status, project) },
-        { limit, offset },
-      );
-      const items = listText(found.items, project.identifier);
-      const page = { limit, offset, total: found.total };
-      const body = `{"items":${items},"total":${page.total},"limit":${limit},"offset":${offset}}`;
-      return pageReply(requestUrl, page, new JsonText(body));
     },
   }),
   defineRoute({

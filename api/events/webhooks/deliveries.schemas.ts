@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { anyText, mapOf } from '../../../domain/kernel/overrides/large-maps.ts';
 import { isId } from '../../../domain/kernel/shared/ids.ts';
 import { DELIVERY_STATUSES } from '../../../domain/events/webhooks/delivery-rules.ts';
-import type { DeliveryCursor } from '../../../domain/events/webhooks/deliveries.queries.ts';
-import { JsonObject, DateTime, queryInt, Timestamp } from '../../http/parameters.ts';
+import type { DeliveryCursor } from '../../../domain/events/webhooks/delivery-list.queries.ts';
+import { JsonObject, DateTime, queryInt, RepositoryIdentifier, Timestamp } from '../../http/parameters.ts';
 import { EventWord } from './webhooks.schemas.ts';
 
 /** Payloads are stored with each delivery and sent with each attempt, so larger ones are refused. */
@@ -58,6 +58,7 @@ export const cursorAfter = ({ createdAt, id }: DeliveryCursor): string =>
   Buffer.from(`${new Date(createdAt).toISOString()}|${id}`).toString('base64url');
 
 export const DeliveriesQuery = z.strictObject({
+  event: EventWord.optional(),
   status: z.enum(DELIVERY_STATUSES).optional(),
   responseStatus: z
     .string()
@@ -95,6 +96,13 @@ const Delivery = z
     completedAt: Timestamp.nullable(),
   })
   .meta({ id: 'WebhookDelivery' });
+
+export const AllDeliveriesQuery = DeliveriesQuery.extend({ repositoryIdentifier: RepositoryIdentifier.optional() });
+
+export const AllDeliveriesPage = z.object({
+  deliveries: z.array(Delivery.extend({ webhookName: z.string() }).meta({ id: 'DeliveryOfWebhook' })),
+  nextCursor: z.string().nullable(),
+});
 
 export const DeliveryPage = z.object({
   deliveries: z.array(Delivery),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deliveryTotals } from '../../../domain/events/webhooks/deliveries.queries.ts';
+import { deliveryTotals } from '../../../domain/events/webhooks/delivery-list.queries.ts';
 import { catalogEntries } from '../../../domain/events/webhooks/event-catalog.ts';
 import { droppedHeaders, settingsWarnings, shownWebhook } from '../../../domain/events/webhooks/webhook-settings.ts';
 import {

@@ -50,7 +50,8 @@ const Headers = mapOf(anyText, anyText, { max: HEADERS_MAX, message: `at most ${
       'Request headers. Values that look secret are redacted in replies; sending a redacted value keeps the stored one, unless the URL changes: then such headers are dropped if they are not sent anew',
   });
 
-const config = {
+/** Members of `config`. */
+export const config = {
   url: Url,
   method: z.enum(['POST', 'PUT', 'PATCH']),
   headers: Headers,

@@ -14,6 +14,7 @@ import {
   TEAMS_MAX,
   type UserRow,
 } from '../../../domain/identity/users/users.queries.ts';
+import { standingOf } from '../../../domain/identity/auth/standing.queries.ts';
 import { inviteByMail } from '../../../domain/identity/invitations/invitations.mutations.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { pageReply, reply } from '../../http/replies.ts';
@@ -23,6 +24,7 @@ import {
   ChangedUser,
   emailParams,
   InviteResult,
+  Me,
   RemovedUser,
   Team,
   teamQuery,
@@ -144,19 +146,21 @@ export const usersRoutes = [
     group: GROUP,
     summary: 'Get the profile of the caller',
     description:
-      'Includes teams and authentication metadata. An application token appears as a user with role `application` and no teams.',
+      'Includes teams, authentication metadata, tenants and the session. An application token appears as a user with role `application` and no teams.',
     roles: ANY_ROLE,
     projectScope: 'none',
     status: 200,
-    response: User,
+    response: Me,
     async handle(_, { actor, reads }) {
+      const tenant = { id: actor.tenantId, slug: actor.tenantSlug };
       if (actor.type === 'application') {
         const { id, email, role } = actor;
-        return { id, firstName: '', lastName: '', email, role, teams: [], isInvited: false, authData: {} };
+        const own = { id, firstName: '', lastName: '', email, role, teams: [], isInvited: false, authData: {} };
+        return { ...own, tenant, tenants: [tenant.slug], memberships: [], session: null };
       }
       const user = await findUser(reads, actor.id);
       if (!user) throw notFound('The user');
-      return shownTo(actor, reads, user);
+      return { ...(await shownTo(actor, reads, user)), tenant, ...(await standingOf(reads, actor)) };
     },
   }),
   defineRoute({

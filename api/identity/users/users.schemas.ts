@@ -19,6 +19,21 @@ export const User = z
   })
   .meta({ id: 'User' });
 
+export const Me = User.extend({
+  tenant: z.object({ id: z.uuid(), slug: z.string() }),
+  tenants: z.array(z.string()).meta({
+    description: 'Slugs of the tenants of which the caller is a member: signing in with `tenant` leads to another one',
+  }),
+  memberships: z.array(z.object({ team: z.string(), role: z.enum(ROLES) })).meta({ description: 'In this tenant' }),
+  session: z
+    .object({ aal: z.enum(['aal1', 'aal2']), expiresAt: Timestamp })
+    .nullable()
+    .meta({
+      description:
+        'Level of the sign-in (`aal2`: with a second factor), and when the session ends unless it is refreshed; null for an application token',
+    }),
+}).meta({ id: 'Me' });
+
 export const UserPage = z.object({ items: z.array(User), total: z.int(), limit: z.int(), offset: z.int() });
 
 const PersonName = z.string().trim().max(NAME_MAX).regex(WITHOUT_CONTROLS, 'must not contain control characters');

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { fileToFetch } from '../../../domain/kernel/audit/export-rules.ts';
 import { tenantOf } from '../../../domain/kernel/shared/actor.ts';
 import { requestExport } from '../../../domain/kernel/audit/exports.mutations.ts';
-import { type AuditExport, exportById } from '../../../domain/kernel/audit/exports.queries.ts';
+import { type AuditExport, exportById, listExports } from '../../../domain/kernel/audit/exports.queries.ts';
 import { LINK_SECONDS } from '../../../domain/kernel/objects/download-links.ts';
 import { CSV_TYPE } from '../../../domain/kernel/text/csv-rules.ts';
 import { auditExportContract } from '../../../workflows/kernel/audit/audit-export.contract.ts';
 import { defineRoute } from '../../http/define-route.ts';
 import { byId } from '../../http/parameters.ts';
-import { fileReply, RawReply } from '../../http/replies.ts';
-import { DownloadUrl, ExportIn, ExportOut } from './audit.schemas.ts';
+import { fileReply, pageReply, RawReply } from '../../http/replies.ts';
+import { DownloadUrl, ExportIn, ExportOut, ExportPage, ExportsQuery } from './audit.schemas.ts';
 
 const shown = (found: AuditExport): z.input<typeof ExportOut> => ({ ...found, format: 'csv' });
 
@@ -32,6 +32,23 @@ export const auditExportsRoutes = [
       const made = await tx((work) => requestExport(work, filter));
       adapters.launch.startInBackground(auditExportContract, { ...tenantOf(actor), exportId: made.id });
       return shown(made);
+    },
+  }),
+
+  defineRoute({
+    operationId: 'listAuditExports',
+    method: 'get',
+    path: '/api/audit/exports',
+    group: 'Audit',
+    summary: 'List exports, newest first',
+    roles: ['owner'],
+    projectScope: 'refused',
+    query: ExportsQuery,
+    status: 200,
+    response: ExportPage,
+    async handle({ query }, { reads, requestUrl }) {
+      const { items, total } = await listExports(reads, query);
+      return pageReply(requestUrl, { ...query, total }, { items: items.map(shown), total, ...query });
     },
   }),
 

@@ -103,6 +103,9 @@ export const ExportOut = z.object({
   error: z.string().nullable(),
 });
 
+export const ExportsQuery = z.strictObject({ limit: queryInt(1, 200, 50), offset: queryInt(0, 1_000_000, 0) });
+export const ExportPage = z.object({ items: z.array(ExportOut), total: z.int(), limit: z.int(), offset: z.int() });
+
 export const DownloadUrl = z.object({ url: z.url(), expiresAt: Timestamp });
 
 export const RowsQuery = z.strictObject({

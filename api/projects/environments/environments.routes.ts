@@ -3,6 +3,7 @@ import { assertPermittedHosts } from '../../../domain/projects/environments/org-
 import { policyWarnings } from '../../../domain/projects/policies/policy-warnings.ts';
 import {
   type Environment as EnvironmentEntity,
+  type EnvironmentCategory,
   ENVIRONMENT_CATEGORIES,
 } from '../../../domain/projects/environments/environments.entities.ts';
 import {
@@ -13,12 +14,14 @@ import {
 import {
   ENVIRONMENTS_MAX,
   environmentById,
-  listEnvironments,
+  environmentsPage,
 } from '../../../domain/projects/environments/environments.queries.ts';
 import { type ProjectFacts, projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
+import type { Reads } from '../../../domain/kernel/data/fenced-reads.ts';
 import type { Tx } from '../../../domain/unit-of-work.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
-import { byId, NoContent, RepositoryIdentifier } from '../../http/parameters.ts';
+import { byId, NoContent, queryInt, RepositoryIdentifier } from '../../http/parameters.ts';
+import { pageReply } from '../../http/replies.ts';
 import type { Scope } from '../../http/scope.ts';
 import { Environment, EnvironmentIn, EnvironmentPatch, EnvironmentWithWarnings } from './environments.schemas.ts';
 
@@ -38,6 +41,34 @@ async function viewOf(
     repositoryIdentifier: project.identifier,
     ...state(environment.id),
   });
+}
+
+/** A page of environments of one project or of all. */
+async function environmentList(
+  reads: Reads,
+  { environments: { stateOf, locked } }: Scope['adapters'],
+  requestUrl: string,
+  given: {
+    repositoryIdentifier?: string | undefined;
+    category?: EnvironmentCategory | undefined;
+    isLocked?: string | undefined;
+  },
+  page: { limit: number; offset: number },
+) {
+  const { repositoryIdentifier, category, isLocked } = given;
+  const project = repositoryIdentifier === undefined ? undefined : await projectInRequest(reads, repositoryIdentifier);
+  const ids = isLocked === undefined ? undefined : { are: isLocked === 'true', among: await locked(reads) };
+  const { items, total } = await environmentsPage(reads, { projectId: project?.id, category, ids }, page);
+  const shown = [];
+  for (const [projectId, ofProject] of Map.groupBy(items, (environment) => environment.projectId)) {
+    const state = await stateOf(
+      reads,
+      projectId,
+      ofProject.map(({ id }) => id),
+    );
+    shown.push(...ofProject.map((environment) => ({ ...environment, ...state(environment.id) })));
+  }
+  return pageReply(requestUrl, { ...page, total }, shown);
 }
 
 /** An environment in a reply about it alone. */
@@ -80,21 +111,24 @@ export const environmentsRoutes = [
     method: 'get',
     path: '/api/environments',
     group: GROUP,
-    summary: 'List the environments of a project in deployment order',
+    summary: 'List environments, by project and in deployment order',
+    description: `With \`repositoryIdentifier\` all of that project; without it a page of those of all projects. The header \`Link\` leads to further pages.`,
     roles: ANY_ROLE,
     projectScope: 'row',
     query: z.strictObject({
-      repositoryIdentifier: RepositoryIdentifier,
+      repositoryIdentifier: RepositoryIdentifier.optional(),
       category: z.enum(ENVIRONMENT_CATEGORIES).optional(),
+      isLocked: z
+        .enum(['true', 'false'])
+        .optional()
+        .meta({ type: 'boolean', description: 'Only those that are locked now, or that are not' }),
+      limit: queryInt(1, ENVIRONMENTS_MAX, ENVIRONMENTS_MAX),
+      offset: queryInt(0, 1_000_000, 0),
     }),
     status: 200,
     response: z.array(Environment),
-    handle: ({ query: { repositoryIdentifier, category } }, { tx, adapters }) =>
-      tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier);
-        const environments = await listEnvironments(work, project.id, category);
-        return environments.map(await viewOf(work, adapters, project, environments));
-      }),
+    handle: ({ query: { repositoryIdentifier, category, isLocked, limit, offset } }, { reads, adapters, requestUrl }) =>
+      environmentList(reads, adapters, requestUrl, { repositoryIdentifier, category, isLocked }, { limit, offset }),
   }),
   defineRoute({
     operationId: 'getEnvironment',

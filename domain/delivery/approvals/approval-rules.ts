@@ -68,6 +68,24 @@ export const isApprover = (approvers: readonly string[], { email, isOwner, teams
 export const countApprovers = (terms: Omit<ApprovalTerms, 'status'>, people: readonly Voter[]): number =>
   people.filter((each) => isApprover(terms.approvers, each) && mayApproveOwn(terms, each)).length;
 
+export interface MayDecide {
+  allowed: boolean;
+  /** Why not. */
+  reason: string | null;
+}
+
+/** Whether somebody may give an approval now; without a voter: who asks is no person. */
+export function mayApprove(terms: ApprovalTerms, votes: readonly Vote[], voter: Voter | undefined): MayDecide {
+  if (!voter) return { allowed: false, reason: 'Only people decide' };
+  try {
+    const { isRepeated } = decide(terms, votes, voter, 'approve');
+    return { allowed: !isRepeated, reason: isRepeated ? 'You have approved it' : null };
+  } catch (error) {
+    if (error instanceof DomainError) return { allowed: false, reason: error.message };
+    throw error;
+  }
+}
+
 /**
  * What a decision makes of an approval, with the votes given before it; `isRepeated`: it was made before, and nothing
  * is to be done. One rejection ends it; it is approved by the last of `minApprovals` people.

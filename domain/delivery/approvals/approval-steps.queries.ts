@@ -60,6 +60,27 @@ export const votesOf = async ({ db, tenantId }: Reads, approvalId: string): Prom
     .$narrowType<Vote>()
     .execute();
 
+/** A vote as lists show it. */
+export type ShownVote = Vote & { by: string; comment: string | null; at: string };
+
+/** The votes on some approvals, oldest first, by the approval. */
+export async function votesByApproval(
+  { db, tenantId }: Reads,
+  approvalIds: readonly string[],
+): Promise<Map<string, ShownVote[]>> {
+  const votes = await db
+    .selectFrom('approval_event')
+    .where('tenantId', '=', tenantId)
+    .where('approvalId', '=', sql<string>`any (${approvalIds}::uuid[])`)
+    .where('voterId', 'is not', null)
+    .orderBy('occurredAt')
+    .orderBy('id')
+    .select(['approvalId', 'voterId', 'vote as decision', 'resolvedBy as by', 'comment', 'occurredAt as at'])
+    .$narrowType<ShownVote & { approvalId: string }>()
+    .execute();
+  return Map.groupBy(votes, ({ approvalId }) => approvalId);
+}
+
 async function hasOtherOwner({ db, tenantId }: Reads, userId: string): Promise<boolean> {
   const other = await db
     .selectFrom('membership')

@@ -35,6 +35,13 @@ const COLUMNS = [
   sql<Override | null>`(select r.override from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id)`.as(
     'override',
   ),
+  sql<string | null>`(select r.environment_id from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id)`.as(
+    'environmentId',
+  ),
+  sql<
+    string | null
+  >`(select c.id from release_candidate c where c.tenant_id = a.tenant_id and c.project_id = a.project_id
+    and c.domain = a.domain and c.release_name = a.release_name)`.as('candidateId'),
 ] as const;
 
 const approvals = (db: ReadDatabase, tenantId: string) =>
@@ -161,6 +168,10 @@ export async function markRunNotified({ db, tenantId }: Tx, id: string): Promise
     .execute();
 }
 
+/** Orders of lists; `-` before the name: the latest first. */
+export const APPROVAL_SORTS = ['requestedAt', '-requestedAt', 'expiresAt', '-expiresAt'] as const;
+export type ApprovalSort = (typeof APPROVAL_SORTS)[number];
+
 export interface ApprovalFilter {
   status: ApprovalStatus;
   repositoryIdentifier?: string | undefined;
@@ -177,19 +188,21 @@ const isDecidableBy = ({ id, email, isOwner, isSoleOwner, teams }: Voter): Expre
     and not exists (select from approval_event v where v.tenant_id = a.tenant_id and v.approval_id = a.id and v.voter_id = ${id})
     and not exists (select from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id and r.ended_at is not null)`;
 
-/** One page of approvals, newest first, with how many there are. */
+/** One page of approvals with how many there are; default: newest first. */
 export async function listApprovals(
   { db, tenantId }: Reads,
   { status, repositoryIdentifier, environment, decidableBy }: ApprovalFilter,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset, sort = '-requestedAt' }: { limit: number; offset: number; sort?: ApprovalSort | undefined },
 ) {
+  const direction = sort.startsWith('-') ? ('desc' as const) : ('asc' as const);
+  const column = sort.endsWith('expiresAt') ? ('expiresAt' as const) : ('createdAt' as const);
   const rows = await db
     .with('found', (inner) => {
       let found = inner
         .selectFrom('approval as a')
         .where('a.tenantId', '=', tenantId)
         .where('a.status', '=', status)
-        .select(['a.id', 'a.createdAt']);
+        .select(['a.id', 'a.createdAt', 'a.expiresAt']);
       if (repositoryIdentifier !== undefined) found = found.where('a.repositoryIdentifier', '=', repositoryIdentifier);
       if (environment !== undefined) found = found.where('a.environmentName', '=', environment);
       return decidableBy ? found.where(isDecidableBy(decidableBy)) : found;
@@ -199,16 +212,16 @@ export async function listApprovals(
       inner
         .selectFrom('found')
         .select('id')
-        .orderBy('createdAt', 'desc')
-        .orderBy('id', 'desc')
+        .orderBy(column, direction)
+        .orderBy('id', direction)
         .limit(limit)
         .offset(offset),
     )
     .selectFrom('counted')
     .leftJoin('page', (join) => join.onTrue())
     .leftJoin('approval as a', (join) => join.on('a.tenantId', '=', tenantId).onRef('a.id', '=', 'page.id'))
-    .orderBy('a.createdAt', 'desc')
-    .orderBy('a.id', 'desc')
+    .orderBy(`a.${column}`, direction)
+    .orderBy('a.id', direction)
     .select([...COLUMNS, 'counted.total'])
     .execute();
   const items = rows.filter((row): row is ApprovalRow & { total: number } => row.id !== null);

@@ -170,6 +170,18 @@ const FREE: LockStatus = {
   waiting: 0,
 };
 
+/** Ids of the environments of the tenant that are locked now. */
+export async function lockedEnvironments({ db, tenantId }: Reads): Promise<string[]> {
+  const rows = await db
+    .selectFrom('environment_lock_ticket')
+    .where('tenantId', '=', tenantId)
+    .where('state', '=', sql.lit<TicketState>('held'))
+    .where('expiresAt', '>', sql<string>`now()`)
+    .select('environmentId')
+    .execute();
+  return rows.map(({ environmentId }) => environmentId);
+}
+
 /** The lock of each of these environments; an expired lease locks nothing. */
 export async function lockStatuses(
   { db, tenantId }: Reads,

@@ -164,6 +164,8 @@ export const FlowScheduleSchema = defineEntity({
     peopleIds: p.array().default([]),
     /** The only projects that the application token reached which made it; null: all. */
     limitedTo: p.array().columnType('uuid[]').nullable(),
+    /** While it is, no run is started. */
+    isPaused: p.boolean().default(false),
     /** When it was due last, if no run could be accepted then, and why. */
     refusedAt: p.datetime(3).nullable(),
     refusal: p.text().nullable(),

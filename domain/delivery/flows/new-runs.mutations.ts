@@ -1,20 +1,17 @@
 import type { Actor, TenantKey } from '../../kernel/shared/actor.ts';
-import { DomainError } from '../../kernel/shared/errors.ts';
 import { targetOfRollback } from '../releases/rollbacks/rollback-targets.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import type { Commands } from './programs/commands-file.ts';
 import { isPromotion, obeysWindows, waitsForNobody } from './programs/executor-rules.ts';
-import { runById } from './flow-runs.queries.ts';
 import type { RunPayload } from './flow-payloads.ts';
 import type { FlowType } from './flow-types.ts';
 import { parsePayload } from './parse-payload.ts';
 import { insertRun, type NewRun, type RunPlace } from './new-runs.queries.ts';
 import { announceOverride, assertPromotionOf, overrideOf, stagesOf } from './promoted-runs.ts';
 import { assertApprovals, assertAvailable, assertStagesAvailable, gatesInRequest } from './run-refusals.ts';
-import { peopleBehind } from '../../identity/application-tokens/requesters.queries.ts';
 import { workflowPathOf } from '../../kernel/shared/workflow-path-rules.ts';
 import { newId } from '../../kernel/shared/ids.ts';
-import { assertRerunnable, NEW_RUN } from './run-status-rules.ts';
+import { NEW_RUN } from './run-status-rules.ts';
 
 /** What its workflow is started with. */
 export interface AcceptedRun extends RunKey {
@@ -167,25 +164,6 @@ export async function acceptNewRun(
   const accepted = await acceptRun(tx, given, options);
   if (!accepted) throw new Error('a run without an external id was accepted before');
   return accepted;
-}
-
-/**
- * Accepts another attempt of a final run, with the same payload, in the name of the actor and of all who set in motion
- * what it repeats. Throws `not_found`, `invalid_transition`, and what `acceptRun` throws.
- */
-export async function rerun(
-  tx: Tx,
-  id: string,
-  { requestId, commands }: { requestId: string; commands: Commands },
-): Promise<AcceptedRun> {
-  const { status, hasWorkflow, payload, parentId, requestedBy: before } = await runById(tx, id);
-  assertRerunnable(status);
-  if (!hasWorkflow) {
-    const detail = 'A run that an external worker executed can be repeated only there';
-    throw new DomainError('invalid_transition', detail);
-  }
-  const requestedBy = { ...tx.actor, onBehalfOf: await peopleBehind(tx, before) };
-  return acceptNewRun(tx, payload, { requestId, commands, rerunOfId: id, rerunType: 'rerun', parentId, requestedBy });
 }
 
 /** Audits a new run, and tells other areas of it. */

@@ -102,10 +102,13 @@ export interface UnsyncedSchedule extends TenantKey {
   name: string;
   cron: string;
   timezone: string;
+  isPaused: boolean;
   isRemoved: boolean;
+  /** The database's text. */
+  updatedAt: string;
 }
 
-/** Schedules that were made or removed so long ago, and of which the engine does not know. */
+/** Schedules that were made, changed or removed so long ago, and of which the engine does not know. */
 export const unsyncedSchedules = (
   system: Database,
   overdueSeconds: number,
@@ -120,6 +123,8 @@ export const unsyncedSchedules = (
       's.name',
       's.cron',
       's.timezone',
+      's.isPaused',
+      's.updatedAt',
       eb('s.deletedAt', 'is not', null).$castTo<boolean>().as('isRemoved'),
     ])
     .where('s.syncedAt', 'is', null)
@@ -143,18 +148,5 @@ export async function forgetScheduleSynced(system: Database, scheduleIds: readon
     .updateTable('flow_schedule')
     .set({ syncedAt: null })
     .where('id', '=', sql<string>`any (${scheduleIds}::uuid[])`)
-    .execute();
-}
-
-/** Records that the engine has a schedule as it is here. */
-export async function noteScheduleSynced(
-  system: Database,
-  { tenantId, scheduleId }: Pick<UnsyncedSchedule, 'tenantId' | 'scheduleId'>,
-): Promise<void> {
-  await system
-    .updateTable('flow_schedule')
-    .set({ syncedAt: sql<string>`now()` })
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', scheduleId)
     .execute();
 }

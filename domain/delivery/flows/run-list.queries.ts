@@ -4,7 +4,7 @@ import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Tables } from '../../kernel/data/tables.ts';
 import type { FlowCategory } from './flow-categories.ts';
 import type { ExecutionMode } from './flows.entities.ts';
-import { displayOf, NEW_RUN, RUN_STATUSES, type RunStatus } from './run-status-rules.ts';
+import { type DisplayStatus, displayOf, NEW_RUN, RUN_STATUSES, type RunStatus } from './run-status-rules.ts';
 import { COLUMNS, type runDetail } from './run-detail.queries.ts';
 
 export interface RunFilter {
@@ -20,6 +20,12 @@ export interface RunFilter {
   since?: Date | undefined;
   until?: Date | undefined;
   triggeredBy?: readonly string[] | undefined;
+  /** Name of the environment. */
+  environment?: string | undefined;
+  domain?: string | undefined;
+  releaseName?: string | undefined;
+  /** Id of the run whose child it is. */
+  parentId?: string | undefined;
   includeScheduled: boolean;
   includeInternal: boolean;
 }
@@ -60,19 +66,34 @@ function tallied(
   return eb.and(conditions);
 }
 
-const hasUntallied = ({ workItemKeys, since, until, triggeredBy }: RunFilter): boolean =>
-  Boolean(workItemKeys || since || until || triggeredBy);
+const hasUntallied = (filter: RunFilter): boolean => {
+  const { workItemKeys, since, until, triggeredBy, environment, domain, releaseName, parentId } = filter;
+  return [workItemKeys, since, until, triggeredBy, environment, domain, releaseName, parentId].some(
+    (given) => given !== undefined,
+  );
+};
 
 /** All conditions, on runs themselves. */
 const onRuns =
   (tenantId: string, filter: RunFilter) =>
   (eb: ExpressionBuilder<Tables, 'flow_run'>): Expression<SqlBool> => {
-    const { workItemKeys, since, until, triggeredBy } = filter;
+    const { workItemKeys, since, until, triggeredBy, environment, domain, releaseName, parentId } = filter;
     const conditions = [tallied(eb as unknown as ExpressionBuilder<Tables, 'flow_run_tally'>, tenantId, filter)];
     if (workItemKeys) conditions.push(isOneOf(eb, 'workItemKey', workItemKeys));
     if (triggeredBy) conditions.push(isOneOf(eb, 'triggeredBy', triggeredBy));
     if (since) conditions.push(eb('createdAt', '>=', since.toISOString()));
     if (until) conditions.push(eb('createdAt', '<', until.toISOString()));
+    if (domain !== undefined) conditions.push(eb('domain', '=', domain));
+    if (releaseName !== undefined) conditions.push(eb('releaseName', '=', releaseName));
+    if (parentId !== undefined) conditions.push(eb('parentId', '=', parentId));
+    if (environment !== undefined) {
+      const named = eb
+        .selectFrom('environment')
+        .where('tenantId', '=', tenantId)
+        .where('name', '=', environment)
+        .select('id');
+      conditions.push(eb('environmentId', '=', sql<string>`any (array(${named}))`));
+    }
     return eb.and(conditions);
   };
 
@@ -137,6 +158,31 @@ export async function listRuns(reads: Reads, filter: RunFilter, page: { limit: n
   const isExact = !hasUntallied(filter) || total <= COUNTED_MAX;
   const runs = rows.filter((row): row is RunRow & { total: string } => row.id !== null);
   return { runs, total: isExact ? total : COUNTED_MAX, isExact };
+}
+
+/** How many runs match by the status that is shown, whatever their status; up to `COUNTED_MAX` as `listRuns` counts. */
+export async function countRuns(
+  { db, tenantId }: Reads,
+  { statuses: _, ...filter }: RunFilter,
+): Promise<Partial<Record<DisplayStatus, number>>> {
+  const tallies = db
+    .selectFrom('flow_run_tally')
+    .where((eb) => tallied(eb, tenantId, filter))
+    .groupBy('displayStatus')
+    .select(['displayStatus', sql<number>`sum(runs)::int`.as('runs')]);
+  const matching = db
+    .selectFrom('flow_run')
+    .where(onRuns(tenantId, filter))
+    .limit(sql.lit(COUNTED_MAX))
+    .select('displayStatus');
+  const rows = await (hasUntallied(filter)
+    ? db
+        .selectFrom(matching.as('matching'))
+        .groupBy('displayStatus')
+        .select(['displayStatus', sql<number>`count(*)::int`.as('runs')])
+    : tallies
+  ).execute();
+  return Object.fromEntries(rows.map(({ displayStatus, runs }) => [displayStatus, runs]));
 }
 
 /** A run as lists show it. */

@@ -87,7 +87,7 @@ const PAGE = statement<Given & { offset: number | undefined }, Form & { limit: n
           .orderBy('createdAt', 'desc')
           .orderBy('id', 'desc')
       : newest;
-    return page.select([AS_JSON.as('json'), ...TIMESTAMPS, countOf(db, given, form).as('total')]);
+    return page.select([AS_JSON.as('json'), 'id', ...TIMESTAMPS, countOf(db, given, form).as('total')]);
   },
 );
 

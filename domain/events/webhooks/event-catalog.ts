@@ -87,11 +87,19 @@ export const catalogEntries: readonly CatalogEntry[] = Object.entries<EventDefin
 /** Names of all events in the catalog, sorted. */
 export const catalogNames: readonly string[] = catalogEntries.map(({ event }) => event);
 
-const sampleByEvent = new Map(catalogEntries.map(({ event, sample }) => [event, sample.data]));
+const sampleByEvent = new Map(catalogEntries.map(({ event, sample }) => [event, sample]));
+
+/** An event as it would be sent; of one that the service does not emit, with a message. */
+export const sampleEnvelope = (event: string): Envelope =>
+  sampleByEvent.get(event) ?? {
+    id: SAMPLE_ID,
+    type: event,
+    timestamp: SAMPLE_TIME,
+    data: { message: `A test of a webhook that subscribes to ${event}` },
+  };
 
 /** Data to test a webhook with; for an event that the service does not emit, a message. */
-export const sampleData = (event: string): Record<string, unknown> =>
-  sampleByEvent.get(event) ?? { message: `A test of a webhook that subscribes to ${event}` };
+export const sampleData = (event: string): Record<string, unknown> => sampleEnvelope(event).data;
 
 function fieldsOf(prefix: string, { properties = {} }: FieldSchema): CatalogField[] {
   return Object.entries(properties).map(([name, schema]) => ({

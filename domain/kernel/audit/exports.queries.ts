@@ -50,6 +50,23 @@ export function insertExport({ db, tenantId, actor, now }: Tx, filters: StoredFi
     .executeTakeFirstOrThrow();
 }
 
+/** One page of exports, newest first, with how many there are. */
+export async function listExports({ db }: Reads, { limit, offset }: { limit: number; offset: number }) {
+  const { total } = await db
+    .selectFrom('audit_export')
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow();
+  const items = await db
+    .selectFrom('audit_export')
+    .orderBy('requestedAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .select(COLUMNS)
+    .execute();
+  return { items, total };
+}
+
 /** Throws `not_found`. */
 export async function exportById({ db }: Reads, id: string) {
   const found = await db.selectFrom('audit_export').where('id', '=', id).select(COLUMNS).executeTakeFirst();

@@ -10,38 +10,77 @@ import { Environment, type EnvironmentCategory } from './environments.entities.t
 /** The most environments of one project: lists of them are not paged. */
 export const ENVIRONMENTS_MAX = 500;
 
+const COLUMNS = [
+  'e.id',
+  'e.name',
+  'e.description',
+  'e.category',
+  'e.orgUsername',
+  'e.devHubUsername',
+  'e.branch',
+  'e.orchestrationOrder',
+  'e.isActive',
+  'e.tags',
+  'e.metadata',
+  'e.approvalPolicy',
+  'e.promotion',
+  'e.browser',
+  'e.verification',
+  'e.deploy',
+  'e.version',
+  'e.createdAt',
+  'e.updatedAt',
+] as const;
+
 /** Environments of a project in the order in which releases travel through them. */
 export const listEnvironments = ({ db, tenantId }: Reads, projectId: string, category?: EnvironmentCategory) => {
   const ofProject = db
-    .selectFrom('environment')
-    .where('tenantId', '=', tenantId)
-    .where('projectId', '=', projectId)
-    .orderBy('orchestrationOrder')
-    .orderBy('name')
+    .selectFrom('environment as e')
+    .where('e.tenantId', '=', tenantId)
+    .where('e.projectId', '=', projectId)
+    .orderBy('e.orchestrationOrder')
+    .orderBy('e.name')
     .limit(ENVIRONMENTS_MAX)
-    .select([
-      'id',
-      'name',
-      'description',
-      'category',
-      'orgUsername',
-      'devHubUsername',
-      'branch',
-      'orchestrationOrder',
-      'isActive',
-      'tags',
-      'metadata',
-      'approvalPolicy',
-      'promotion',
-      'browser',
-      'verification',
-      'deploy',
-      'version',
-      'createdAt',
-      'updatedAt',
-    ]);
-  return (category === undefined ? ofProject : ofProject.where('category', '=', category)).execute();
+    .select(COLUMNS);
+  return (category === undefined ? ofProject : ofProject.where('e.category', '=', category)).execute();
 };
+
+export interface EnvironmentFilter {
+  projectId?: string | undefined;
+  category?: EnvironmentCategory | undefined;
+  /** Only these, or only others. */
+  ids?: { are: boolean; among: readonly string[] } | undefined;
+}
+
+/**
+ * One page of environments with their projects, by project and in the order in which releases travel through them, and
+ * how many there are.
+ */
+export async function environmentsPage(
+  { db, tenantId }: Reads,
+  { projectId, category, ids }: EnvironmentFilter,
+  { limit, offset }: { limit: number; offset: number },
+) {
+  let found = db
+    .selectFrom('environment as e')
+    .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'e.tenantId').onRef('p.id', '=', 'e.projectId'))
+    .where('e.tenantId', '=', tenantId);
+  if (projectId !== undefined) found = found.where('e.projectId', '=', projectId);
+  if (category !== undefined) found = found.where('e.category', '=', category);
+  if (ids?.are === true) found = found.where('e.id', '=', sql<string>`any (${ids.among}::uuid[])`);
+  if (ids?.are === false) found = found.where('e.id', '<>', sql<string>`all (${ids.among}::uuid[])`);
+  const { total } = await found.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow();
+  const items = await found
+    .orderBy('p.identifier')
+    .orderBy('e.orchestrationOrder')
+    .orderBy('e.name')
+    .limit(limit)
+    .offset(offset)
+    .select(COLUMNS)
+    .select(['e.projectId', 'p.identifier as repositoryIdentifier'])
+    .execute();
+  return { items, total };
+}
 
 /** An environment with its project. Throws `not_found`. `forUpdate`: nobody else changes it until this transaction ends. */
 export async function environmentById(

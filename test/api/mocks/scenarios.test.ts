@@ -148,7 +148,13 @@ test('what is no step, or too much, is refused with its place', async () => {
 
 test('a scenario is hidden from other tenants, and from tokens of projects', async () => {
   const { armed, path, root, workspace, call } = mockStage(app);
+  const listed = async () => {
+    const { items } = await app.as(app.member).get(200, '/api/mocks/workspaces?limit=200');
+    return items.find((item: { workspace: string }) => item.workspace === workspace);
+  };
   await armed('mine', [step('GET', '/a', 'mine')]);
+  await expect(listed()).resolves.toMatchObject({ scenarios: 1, activeScenario: 'mine' });
+  await expect(app.as(app.stranger).get(200, '/api/mocks/workspaces')).resolves.toMatchObject({ items: [], total: 0 });
   const stranger = app.as(app.stranger);
   await stranger.get(404, path('mine'));
   await expect(stranger.get(200, root)).resolves.toMatchObject({ items: [], total: 0 });

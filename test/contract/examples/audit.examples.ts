@@ -18,6 +18,7 @@ export const auditExamples = featureExamples(
     listAuditEntries: () => ({ query: { source: 'project' } }),
     verifyAuditTrail: () => ({}),
     createAuditExport: ({ repositoryIdentifier }) => ({ body: { repositoryIdentifier, format: 'csv' } }),
+    listAuditExports: () => ({}),
     getAuditExport: ({ exportId: id }) => ({ params: { id } }),
     downloadAuditExport: ({ completedExportId: id }) => ({ params: { id } }),
     getAuditExportUrl: ({ completedExportId: id }) => ({ params: { id } }),

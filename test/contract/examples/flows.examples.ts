@@ -49,6 +49,7 @@ export const flowsExamples = featureExamples(
       },
     }),
     listFlowSchedules: () => ({}),
+    updateFlowSchedule: ({ scheduleId: id }) => ({ params: { id }, body: { isPaused: true } }),
     deleteFlowSchedule: ({ scheduleId: id }) => ({ params: { id } }),
 
     registerChildRun: ({ runId, repositoryIdentifier }) => ({

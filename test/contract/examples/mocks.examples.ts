@@ -31,6 +31,7 @@ export const mocksExamples = featureExamples(
       // Names of workspaces are for every tenant to choose.
       strangersStatus: 201,
     }),
+    listMockWorkspaces: () => ({}),
     listMockScenarios: ({ workspace }) => ({ params: { workspace }, strangersStatus: 200 }),
     getMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),
     deleteMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),

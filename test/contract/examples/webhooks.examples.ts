@@ -25,6 +25,10 @@ export const webhooksExamples = featureExamples(
     triggerWebhooks: () => ({ body: { event: 'push', payload: { ref: 'main' } } }),
     deliverToWebhook: ({ webhookId: id }) => ({ params: { id }, body: { payload: { ref: 'main' } } }),
     testWebhook: ({ webhookId: id }) => ({ params: { id } }),
+    previewWebhook: () => ({
+      body: { event: 'release.published', config: { body: '{"text": {{ data.releaseName | json }}}' } },
+    }),
+    listDeliveriesOfAllWebhooks: () => ({}),
     listWebhookDeliveries: ({ webhookId: id }) => ({ params: { id } }),
     listWebhookDeliveryAttempts: ({ webhookId: id, deliveryId }) => ({ params: { id, deliveryId } }),
     redeliverWebhookDelivery: ({ webhookId: id, deliveryId }) => ({ params: { id, deliveryId } }),

@@ -15,6 +15,8 @@ import {
   noteRefusal,
   type ScheduleRow,
   SCHEDULES_MAX,
+  replaceRuns,
+  updateSchedule,
 } from './flow-schedules.queries.ts';
 import { obeysWindows } from '../programs/executor-rules.ts';
 import { parsePayload } from '../parse-payload.ts';
@@ -43,6 +45,18 @@ export async function createSchedule(
   commands: Commands,
 ): Promise<ScheduleRow> {
   nextDue(input, tx.now);
+  const runs = await scheduledRuns(tx, given, commands);
+  if ((await countSchedules(tx)) >= SCHEDULES_MAX)
+    throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);
+  const id = await insertSchedule(tx, { ...input, ...runs, schedulePath: `schedules/${input.name}` });
+  if (id === undefined) throw new DomainError('already_exists', `There is already a schedule named ${input.name}`);
+  const schedule = await scheduleById(tx, id);
+  audit(tx, 'created', schedule);
+  return schedule;
+}
+
+/** What a schedule starts, and who answers for it. Throws as `createSchedule` does. */
+async function scheduledRuns(tx: Tx, given: Record<string, unknown>, commands: Commands) {
   const { type, payload: asked } = parsePayload(given, PREFIX);
   if (obeysWindows(type) && asked.override !== undefined)
     throw invalidField(`${PREFIX}override`, 'An override is for one run, which an owner starts in person');
@@ -50,24 +64,42 @@ export async function createSchedule(
   await assertAvailable(tx, type, payload, commands, { place, gates });
   const stages = place && executor === 'children' ? await stagesOf(tx, place, payload) : [];
   await assertApprovals(tx, { payload, gates, stages }, tx.actor);
-  if ((await countSchedules(tx)) >= SCHEDULES_MAX)
-    throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);
-  const schedulePath = `schedules/${input.name}`;
-  const peopleIds = await peopleBehind(tx, tx.actor);
-  const projectId = place?.projectId ?? null;
-  const id = await insertSchedule(tx, { ...input, payload: asked, schedulePath, projectId, peopleIds });
-  if (id === undefined) throw new DomainError('already_exists', `There is already a schedule named ${input.name}`);
+  return { payload: asked, projectId: place?.projectId ?? null, peopleIds: await peopleBehind(tx, tx.actor) };
+}
+
+export interface ScheduleChanges {
+  cron?: string | undefined;
+  timezone?: string | undefined;
+  isPaused?: boolean | undefined;
+  payload?: Record<string, unknown> | undefined;
+}
+
+/**
+ * Changes when a schedule is due, what it starts, or whether it is paused. Throws `not_found`, and as `createSchedule`
+ * does.
+ */
+export async function changeSchedule(
+  tx: Tx,
+  id: string,
+  { payload, cron, timezone, isPaused }: ScheduleChanges,
+  commands: Commands,
+): Promise<ScheduleRow> {
+  const before = await scheduleById(tx, id);
+  const times = { cron: cron ?? before.cron, timezone: timezone ?? before.timezone };
+  nextDue(times, tx.now);
+  await updateSchedule(tx, id, { ...times, isPaused: isPaused ?? before.isPaused });
+  if (payload) await replaceRuns(tx, id, await scheduledRuns(tx, payload, commands));
   const schedule = await scheduleById(tx, id);
-  audit(tx, 'created', schedule);
+  audit(tx, 'updated', schedule, before);
   return schedule;
 }
 
 /** Throws `not_found`. */
 export async function removeSchedule(tx: Tx, id: string): Promise<ScheduleRow> {
   const schedule = await scheduleById(tx, id);
-  await markDeleted(tx, id);
+  const updatedAt = await markDeleted(tx, id);
   audit(tx, 'deleted', schedule);
-  return schedule;
+  return { ...schedule, updatedAt };
 }
 
 /** What a schedule that is due does: at most one run for each occasion. */
@@ -81,7 +113,7 @@ export interface DueSchedule {
 /**
  * Accepts the run of a schedule that is due. One that cannot go, for reasons for which a caller would be refused, is
  * accepted and fails at once with the reason; where its payload names what was removed, the schedule has the reason.
- * Nothing when the schedule was removed or the occasion had its run.
+ * Nothing when the schedule was removed or is paused, or the occasion had its run.
  * @param occasion names the schedule and the moment.
  */
 export async function acceptScheduledRun(
@@ -91,7 +123,7 @@ export async function acceptScheduledRun(
   commands: Commands,
 ): Promise<DueSchedule> {
   const schedule = await findSchedule(tx, id);
-  if (!schedule) return {};
+  if (!schedule || schedule.isPaused) return {};
   const { payload, schedulePath } = schedule;
   const { peopleIds, limitedTo } = await makersOfSchedule(tx, id);
   const requestedBy = { ...tx.actor, onBehalfOf: peopleIds, ...(limitedTo && { projectIds: limitedTo }) };
@@ -144,17 +176,22 @@ async function scheduleById(tx: Tx, id: string): Promise<ScheduleRow> {
   return schedule;
 }
 
-const audit = (
-  tx: Tx,
-  action: 'created' | 'deleted',
-  { id, name, cron, timezone, repositoryIdentifier, payload }: ScheduleRow,
-) =>
+const audited = ({ name, cron, timezone, isPaused, payload }: ScheduleRow) => ({
+  name,
+  cron,
+  timezone,
+  isPaused,
+  taskType: payload.id,
+});
+
+const audit = (tx: Tx, action: 'created' | 'updated' | 'deleted', schedule: ScheduleRow, before?: ScheduleRow) =>
   tx.audit({
     source: 'flow',
     action: `flow_schedule.${action}`,
     entityType: 'flow_schedule',
-    entityId: id,
-    repositoryIdentifier,
-    summary: `Schedule ${name} ${action}`,
-    after: { name, cron, timezone, taskType: payload.id },
+    entityId: schedule.id,
+    repositoryIdentifier: schedule.repositoryIdentifier,
+    summary: `Schedule ${schedule.name} ${action}`,
+    ...(before && { before: { ...audited(before), payload: before.payload } }),
+    after: before ? { ...audited(schedule), payload: schedule.payload } : audited(schedule),
   });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { json } from '../../../kernel/data/columns.ts';
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import type { NewRow } from '../../../kernel/data/statement.ts';
-import type { ReadDatabase } from '../../../kernel/data/tables.ts';
+import type { Database, ReadDatabase } from '../../../kernel/data/tables.ts';
 import { newId } from '../../../kernel/shared/ids.ts';
 import type { Tx } from '../../../unit-of-work.ts';
 
@@ -22,6 +22,8 @@ const schedules = (db: ReadDatabase, tenantId: string) =>
       's.timezone',
       's.payload',
       's.schedulePath',
+      's.isPaused',
+      's.updatedAt',
       'p.identifier as repositoryIdentifier',
       's.refusedAt',
       's.refusal',
@@ -81,6 +83,42 @@ export async function insertSchedule(tx: Tx, { payload, ...schedule }: NewSchedu
   return made?.id;
 }
 
+/** Changes a schedule; the engine does not know of it yet. */
+export async function updateSchedule(
+  { db, tenantId }: Tx,
+  id: string,
+  change: Pick<ScheduleRow, 'cron' | 'timezone' | 'isPaused'>,
+): Promise<void> {
+  await db
+    .updateTable('flow_schedule')
+    .set({ ...change, syncedAt: null, updatedAt: sql`clock_timestamp()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/**
+ * Gives a schedule another payload. Who gives it answers for its runs beside those who made it, and a token that is
+ * limited to projects limits them to these.
+ */
+export async function replaceRuns(
+  { db, tenantId, actor }: Tx,
+  id: string,
+  { payload, projectId, peopleIds }: Pick<NewSchedule, 'payload' | 'projectId' | 'peopleIds'>,
+): Promise<void> {
+  await db
+    .updateTable('flow_schedule')
+    .set({
+      payload: json(payload),
+      projectId,
+      peopleIds: sql`array(select distinct unnest(people_ids || ${peopleIds}::text[]))`,
+      ...(actor.projectIds && { limitedTo: [...actor.projectIds] }),
+    })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Records why a schedule that was due started no run; null: it did. */
 export async function noteRefusal({ db, tenantId, now }: Tx, id: string, refusal: string | null): Promise<void> {
   await db
@@ -91,22 +129,27 @@ export async function noteRefusal({ db, tenantId, now }: Tx, id: string, refusal
     .execute();
 }
 
-/** Marks a schedule as deleted; the row stays until the engine has deleted it, too. */
-export async function markDeleted({ db, tenantId }: Tx, id: string): Promise<void> {
-  await db
+/** Marks a schedule as deleted, and answers when; the row stays until the engine has deleted it, too. */
+export async function markDeleted({ db, tenantId }: Tx, id: string): Promise<string> {
+  const { updatedAt } = await db
     .updateTable('flow_schedule')
-    .set({ deletedAt: sql`now()`, syncedAt: null, updatedAt: sql`now()` })
+    .set({ deletedAt: sql`now()`, syncedAt: null, updatedAt: sql`clock_timestamp()` })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
-    .execute();
+    .returning('updatedAt')
+    .executeTakeFirstOrThrow();
+  return updatedAt;
 }
 
-/** Records that the engine knows of the latest change. */
-export async function noteSynced({ db, tenantId }: Tx, id: string): Promise<void> {
+/** Records that the engine knows of a change, unless there was another meanwhile: the engine may know either then. */
+export async function noteSynced(
+  db: Database,
+  { tenantId, scheduleId, updatedAt }: { tenantId: string; scheduleId: string; updatedAt: string },
+): Promise<void> {
   await db
     .updateTable('flow_schedule')
-    .set({ syncedAt: sql`now()` })
+    .set({ syncedAt: sql`case when updated_at = ${updatedAt}::timestamptz then now() end` })
     .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
+    .where('id', '=', scheduleId)
     .execute();
 }

@@ -90,6 +90,10 @@ test('each filter holds before counting, alone and with others', async () => {
     workItemRef: { type: 'host-b-workitem', key: '7' },
   });
   const pipeline = await start({ id: 'analyze', repositoryIdentifier: own, pipeline: { id: 'a.yml' } });
+  await app.sql(`update flow_run set domain = 'sales', release_name = 'r7', parent_id = ? where id = ?`, [
+    build,
+    test1,
+  ]);
   await set(build, 'partial', 'Partial');
   await set(test1, 'timed_out', 'Failed');
   await set(test2, 'rejected', 'Failed');
@@ -123,9 +127,15 @@ test('each filter holds before counting, alone and with others', async () => {
     ['date=2026-01-03', []],
     ['date=2026-01-02&since=24h', []],
     ['category=testing&status=Failed&executionMode=flow&since=7d', [test2, test1]],
+    ['domain=sales', [test1]],
+    ['release=r7&status=Failed', [test1]],
+    [`parent=${build}`, [test1]],
+    ['environment=none', []],
   ] as const) {
     expect([query, await found(query)]).toEqual([query, ids]);
   }
+  for (const query of ['', '&since=24h', '&status=Failed'])
+    expect((await list(`${inOwn}&counts=true&executionMode=flow${query}`)).counts).toEqual({ Failed: 2, Partial: 1 });
   const { runs, totalCount } = await list(`${inOwn}&limit=1&page=2`);
   expect([runs[0].id, totalCount]).toEqual([test1, 4]);
   const { headers } = await owner().request(200, 'GET', `/api/flows/runs?${inOwn}&limit=1&page=2`);
@@ -178,6 +188,21 @@ test('a run is repeated once it is over, and says of which it is the repetition'
     payload: { id: 'build', note: 'kept' },
   });
   await owner().post(409, `/api/flows/runs/${id}/cancel`);
+});
+
+test('a run is repeated with another payload of the same type and place', async () => {
+  const id = await start({ id: 'build', repositoryIdentifier, domain: 'core', note: 'before' });
+  await set(id, 'failed', 'Failed');
+  const rerun = (status: number, payload: object) => owner().post(status, `/api/flows/runs/${id}/rerun`, { payload });
+  const again = await rerun(202, { id: 'build', repositoryIdentifier, domain: 'core', note: 'after' });
+  expect(await owner().get(200, `/api/flows/runs/${again.id}`)).toMatchObject({
+    rerunOfExecutionId: id,
+    payload: { note: 'after' },
+  });
+  for (const [name, value] of Object.entries({ id: 'analyze', repositoryIdentifier: 'acme/other', domain: 'ui' })) {
+    const { errors } = await rerun(400, { id: 'build', repositoryIdentifier, domain: 'core', [name]: value });
+    expect(errors).toMatchObject([{ pointer: `#/body/payload/${name}` }]);
+  }
 });
 
 test('scheduled and internal runs are listed when they are asked for', async () => {
@@ -318,6 +343,19 @@ test('schedules have names of their own and times that exist', async () => {
   const unavailable = { id: 'install-changeset', orgUsername: 'admin@acme.example' };
   const refused = await owner().post(409, '/api/flows/schedules', { ...schedule, name: 'other', payload: unavailable });
   expect(refused).toMatchObject({ code: 'flow_unavailable', detail: expect.stringContaining('COMMANDS_FILE') });
+  const path = `/api/flows/schedules/${made.id}`;
+  const paused = await owner().patch(200, path, { isPaused: true });
+  expect(paused).toMatchObject({ isPaused: true, nextRunAt: null, cron: '0 3 * * *' });
+  expect(await owner().patch(200, path, { isPaused: false, cron: '30 4 * * *', timezone: 'UTC' })).toMatchObject({
+    nextRunAt: expect.stringMatching(/T04:30:00\.000Z$/),
+  });
+  const payload = { id: 'build', repositoryIdentifier: 'acme/other' };
+  expect(await owner().patch(200, path, { payload })).toMatchObject({ repositoryIdentifier: 'acme/other', payload });
+  await owner().patch(400, path, { cron: '@daily' });
+  await owner().patch(400, path, { name: 'weekly' });
+  await owner().patch(409, path, { payload: unavailable });
+  await app.as(app.member).patch(403, path, { isPaused: true });
+  await app.as(app.stranger).patch(404, path, { isPaused: true });
   await owner().delete(204, `/api/flows/schedules/${made.id}`);
   await owner().delete(404, `/api/flows/schedules/${made.id}`);
   expect(await owner().get(200, '/api/flows/schedules')).toEqual([]);

@@ -1,3 +1,4 @@
+import type { Json } from '../../../support/client.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
 
 const repositoryIdentifier = 'acme/shop';
@@ -276,4 +277,48 @@ test.each([
   [{ repositoryIdentifier: 'no/such' }, '#/body/repositoryIdentifier'],
 ])('%j is refused', async (more, pointer) => {
   expect((await create(400, more)).errors[0].pointer).toBe(pointer);
+});
+
+test('candidates of all projects are found by a part of their name, by commit and by time, in any order', async () => {
+  const elsewhere = 'acme/elsewhere';
+  await app.as(app.owner).post(201, '/api/projects', { identifier: elsewhere, platform: 'host-a' });
+  const names = ['Spring-A', 'spring-b', 'SPRING-C', 'spring-d', 'spring-e'];
+  for (const [at, releaseName] of names.entries())
+    await create(201, { releaseName, commitSha: `fade0${at}1`, ...(at % 2 && { repositoryIdentifier: elsewhere }) });
+  const found = async (query: string) => {
+    const { items } = await app.as(app.member).get(200, `/api/release-candidates?${query}`);
+    return items.map(({ releaseName }: Json) => releaseName);
+  };
+  expect(await found('q=spring')).toEqual(names.toReversed());
+  expect(await found('q=SPRING&sort=createdAt&limit=2&offset=1')).toEqual(names.slice(1, 3));
+  expect(await found(`q=spring&repositoryIdentifier=${elsewhere}`)).toEqual(['spring-d', 'spring-b']);
+  expect(await found('q=fade031')).toEqual(['spring-d']);
+  expect(await found('q=%25')).toEqual([]);
+  expect(await found('q=spring&createdTo=2020-01-01T00:00:00Z')).toEqual([]);
+  expect(await found('q=spring&createdFrom=2020-01-01T00:00:00Z&status=pending')).toHaveLength(5);
+  expect(await app.as(app.stranger).get(200, '/api/release-candidates')).toMatchObject({ items: [], total: 0 });
+});
+
+test.each(['createdAt', '-createdAt', 'releaseName', '-releaseName', 'updatedAt', ''])(
+  'pages by cursor, sorted by %j, have each candidate once, also when one is added meanwhile',
+  async (sort) => {
+    const query = `repositoryIdentifier=${repositoryIdentifier}&includeFinalized=true&limit=3${sort && `&sort=${sort}`}`;
+    const seen: string[] = [];
+    let { items, nextCursor, total } = await app.as(app.member).get(200, `/api/release-candidates?${query}`);
+    seen.push(...items.map(({ id }: Json) => id));
+    const { id: added } = await create(201);
+    while (nextCursor !== null) {
+      const path = `/api/release-candidates?${query}&cursor=${nextCursor}`;
+      ({ items, nextCursor } = await app.as(app.member).get(200, path));
+      seen.push(...items.map(({ id }: Json) => id));
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.filter((id) => id !== added)).toHaveLength(total);
+  },
+);
+
+test('a cursor of another order, or of none, is refused', async () => {
+  const { nextCursor } = await list('limit=1');
+  for (const query of [`cursor=${nextCursor}&sort=releaseName`, 'cursor=x', 'sort=colour'])
+    await app.as(app.member).get(400, `/api/release-candidates?${query}`);
 });

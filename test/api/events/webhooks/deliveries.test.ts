@@ -1,3 +1,4 @@
+import type { Json } from '../../../support/client.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { insertDeliveries } from '../../../support/factories.ts';
@@ -207,6 +208,30 @@ test('the list is filtered; the totals are those of the window', async () => {
   ]) {
     await owner().get(400, `/api/webhooks/${webhook.id}/deliveries?${query}`);
   }
+});
+
+test('the deliveries of all webhooks are one list, by cursor and by event, for owners of the tenant', async () => {
+  const [one, two] = [await make(), await make()];
+  for (const webhook of [one, two]) await insertDeliveries(app, webhook, 30, { status: 'failed', lastStatusCode: 500 });
+  const everywhere = (query: string) => owner().get(200, `/api/webhooks/deliveries?${query}`);
+  const seen: { id: string; webhookName: string; createdAt: string }[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const page = await everywhere(`limit=25&status=failed&responseStatus=500${cursor && `&cursor=${cursor}`}`);
+    seen.push(...page.deliveries);
+    cursor = page.nextCursor;
+  }
+  const times = seen.map(({ createdAt }) => createdAt);
+  expect(times).toEqual(times.toSorted().toReversed());
+  expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
+  for (const { event, name } of [one, two]) {
+    expect(seen.filter(({ webhookName }) => webhookName === name)).toHaveLength(30);
+    const { deliveries } = await everywhere(`event=${event}&limit=200`);
+    expect(deliveries.map(({ webhookName }: Json) => webhookName)).toEqual(Array.from({ length: 30 }, () => name));
+  }
+  expect(await everywhere('repositoryIdentifier=acme/none')).toEqual({ deliveries: [], nextCursor: null });
+  await app.as(app.member).get(403, '/api/webhooks/deliveries');
+  expect(await app.as(app.stranger).get(200, '/api/webhooks/deliveries')).toEqual({ deliveries: [], nextCursor: null });
 });
 
 test('nothing is sent again for a webhook that is off, or for a delivery of another', async () => {

@@ -271,6 +271,37 @@ test('a deleted webhook is gone, and its secrets with it', async () => {
   ]);
 });
 
+test('a preview says whether an event is sent, and as what, without a webhook', async () => {
+  const preview = (body: object, status = 200) => owner().post(status, '/api/webhooks/preview', body);
+  const event = 'release.published';
+  const plainly = await preview({ event });
+  expect(plainly).toMatchObject({ isSent: true, error: null, envelope: { type: event } });
+  expect(JSON.parse(plainly.body)).toEqual(plainly.envelope);
+  const data = { domain: 'sales', note: 'a "b"' };
+  const config = { filter: { 'data.domain': ['core'] }, body: '{"text": {{ data.note | json }}}' };
+  expect(await preview({ event, data, config })).toMatchObject({ isSent: false, body: '{"text": "a \\"b\\""}' });
+  expect(await preview({ event, data, config: { body: '{{ data.none }}' } })).toMatchObject({
+    isSent: true,
+    body: null,
+    error: 'unknown path data.none',
+  });
+  expect(pointers(await preview({ event, config: { body: '{% if x %}' } }, 400))).toEqual(['#/body/config/body']);
+  expect(pointers(await preview({ event, config: { filter: { 'data.x': {} } } }, 400))).toEqual([
+    '#/body/config/filter',
+  ]);
+  await app.as(app.member).post(403, '/api/webhooks/preview', { event });
+});
+
+test('a preview of patterns that take too much work is cut, and says so', async () => {
+  const filter = { 'data.text': { regex: '(?:[a-z]{1,200}x){1,4}' } };
+  const preview = await owner().post(200, '/api/webhooks/preview', {
+    event: 'push',
+    data: { text: 'a'.repeat(200_000) },
+    config: { filter },
+  });
+  expect(preview).toMatchObject({ isSent: null, body: null, error: expect.stringContaining('too much work') });
+});
+
 test('every change is in the trail', async () => {
   const { id } = await make();
   await owner().patch(200, `/api/webhooks/${id}`, { name: 'b' });

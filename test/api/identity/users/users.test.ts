@@ -138,7 +138,14 @@ test('everyone sees their own sign-in data, and nobody else does', async () => {
     aliases: [{ email: `private-${person.email}`, provider: 'host-a' }],
     identities: [],
   });
-  await expect(app.as(person).get(200, '/api/users/me')).resolves.toEqual(own);
+  expect(await app.as(person).get(200, '/api/users/me')).toEqual({
+    ...own,
+    tenant: app.tenant,
+    tenants: [app.tenant.slug],
+    memberships: own.teams.map((team: string) => ({ team, role: 'member' })),
+    session: { aal: 'aal1', expiresAt: expect.stringMatching(/Z$/) },
+  });
+  expect(await app.as(app.application).get(200, '/api/users/me')).toMatchObject({ session: null, memberships: [] });
   await expect(owner().get(200, pathOf(person.email))).resolves.not.toHaveProperty('authData');
   await expect(app.as(app.application).get(200, pathOf(person.email))).resolves.not.toHaveProperty('authData');
   await app.as(person).get(403, pathOf(app.owner.email));

@@ -1,3 +1,4 @@
+import type { Json } from '../../../support/client.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
 
 let app: TestApp;
@@ -43,6 +44,29 @@ test('the list is in the order of travel and can be narrowed to a category', asy
   const list = (query = '') => app.as(app.member).get(200, `/api/environments?repositoryIdentifier=acme/shop${query}`);
   expect((await list()).map(({ name }: { name: string }) => name)).toEqual(['dev', 'prod']);
   expect((await list('&category=release')).map(({ name }: { name: string }) => name)).toEqual(['prod']);
+});
+
+test('environments of all projects are one list, and can be narrowed to those that are locked', async () => {
+  await app.as(app.owner).post(201, '/api/projects', { identifier: 'acme/early', platform: 'host-a' });
+  const { id } = await create(201, environment('locked', { repositoryIdentifier: 'acme/early' }));
+  await create(201, environment('open', { repositoryIdentifier: 'acme/early' }));
+  await app.sql(
+    `insert into environment_lock_ticket (id, tenant_id, project_id, environment_id, holder, holder_key, lease_minutes, state, held_at, expires_at)
+     select gen_random_uuid(), tenant_id, project_id, id, '{"email": "ada@acme.example"}', 'ada', 30, 'held', now(), now() + interval '1 hour'
+     from environment where id = ?`,
+    [id],
+  );
+  const list = (query: string) => app.as(app.member).request(200, 'GET', `/api/environments?${query}`);
+  const { body: all } = await list('');
+  const places = all.map(({ repositoryIdentifier }: Json) => repositoryIdentifier);
+  expect(places).toEqual(places.toSorted());
+  expect(new Set(places)).toEqual(new Set(['acme/early', 'acme/shop']));
+  expect((await list('isLocked=true')).body).toMatchObject([{ name: 'locked', lockStatus: { isLocked: true } }]);
+  expect((await list('isLocked=false')).body).toHaveLength(all.length - 1);
+  const page = await list('limit=1&offset=1');
+  expect(page.body).toEqual([all[1]]);
+  expect(page.headers.get('link')).toContain('rel="next"');
+  expect((await app.as(app.stranger).get(200, '/api/environments')) as unknown).toEqual([]);
 });
 
 test('a name is taken once in a project', async () => {

@@ -294,6 +294,23 @@ test('a list shows what waits, and what waits for me', async () => {
     false,
   ]);
   expect(await ids(app.owner, '&mine=true')).toContain(forOwners.id);
+  const oldest = await ids(app.owner, '&sort=requestedAt');
+  expect(oldest.toReversed()).toEqual(await ids(app.owner, ''));
+  const seenBy = async (caller: Caller, id: string) => {
+    const { items } = await app.as(caller).get(200, '/api/flows/approvals?limit=200');
+    return items.find((item: Json) => item.id === id).canDecide;
+  };
+  expect(await seenBy(app.member, forMember.id)).toEqual({ allowed: true, reason: null });
+  expect(await seenBy(app.member, forOwners.id)).toMatchObject({
+    allowed: false,
+    reason: expect.stringContaining('Only approvers'),
+  });
+  expect(await seenBy(app.member, ownRequest.id)).toMatchObject({
+    allowed: false,
+    reason: expect.stringContaining('Who asked'),
+  });
+  const asked = await app.as(app.application).get(200, `/api/flows/approvals/${forMember.id}`);
+  expect(asked).toMatchObject({ votes: [], canDecide: { allowed: false, reason: 'Only people decide' } });
   await decide(app.owner, forOwners.id, 'reject');
   expect(await ids(app.owner, '')).not.toContain(forOwners.id);
   expect(await ids(app.owner, `&status=rejected&repositoryIdentifier=${repositoryIdentifier}`)).toContain(forOwners.id);

@@ -1,5 +1,7 @@
 import { createScheduleActivities } from '../../../../activities/delivery/flows/schedules.activities.ts';
 import { newId } from '../../../../domain/kernel/shared/ids.ts';
+import { scheduledFlowContract } from '../../../../workflows/delivery/flows/scheduled-flow.contract.ts';
+import { createTemporalClient } from '../../../../workflows/temporal-client.ts';
 import { activityDeps } from '../../../support/activities.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
 import type { Bearer, Json } from '../../../support/client.ts';
@@ -209,6 +211,36 @@ test('a schedule whose run cannot go says why: by a run that failed, or itself w
   const trail = await owner.get(200, `/api/audit?entityId=${scheduleId}&action=flow_schedule.refused`);
   expect(trail.items).toMatchObject([{ after: { reason } }]);
   await owner.delete(204, `/api/flows/schedules/${scheduleId}`);
+});
+
+test('a schedule that is paused starts nothing, and the engine knows its new times', async () => {
+  const owner = app.as(app.owner);
+  const name = 'paused';
+  const { id: scheduleId } = await owner.post(201, '/api/flows/schedules', {
+    name,
+    cron: '0 3 * * *',
+    payload: RELEASE,
+  });
+  const path = `/api/flows/schedules/${scheduleId}`;
+  await owner.patch(200, path, { isPaused: true, cron: '15 4 * * *', timezone: 'Europe/Berlin' });
+  const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
+  const engine = client.schedule.getHandle(
+    app.launch.idOf(scheduledFlowContract, { ...app.tenantKey, scheduleId, name }),
+  );
+  expect(await engine.describe()).toMatchObject({
+    state: { paused: true },
+    spec: { calendars: [{ hour: [{ start: 4 }], minute: [{ start: 15 }] }], timezone: 'Europe/Berlin' },
+  });
+  await createScheduleActivities(activities.deps).startScheduledRun({
+    ...app.tenantKey,
+    scheduleId,
+    occasion: `${scheduleId}/first`,
+  });
+  expect(await app.sql('select id from flow_run where schedule_id = ?', [scheduleId])).toEqual([]);
+  await owner.patch(200, path, { isPaused: false });
+  expect(await engine.describe()).toMatchObject({ state: { paused: false } });
+  await client.connection.close();
+  await owner.delete(204, path);
 });
 
 test('a release that a pipeline or a command executes as a whole waits for the approval of all its environments', async () => {
