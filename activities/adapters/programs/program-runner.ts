@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { programLeaseTimes } from '../../../domain/delivery/flows/gates/lock-lost-rules.ts';
-import type { EndedProgram, RunProgram } from '../../../domain/delivery/flows/programs/program.port.ts';
+import type { EndedProgram, OutputSoFar, RunProgram } from '../../../domain/delivery/flows/programs/program.port.ts';
 import { signalGroup } from './process-group.ts';
 import type { HostOrder, HostReport } from './program-host.ts';
 import { SecretMask } from './secret-mask.ts';
@@ -12,6 +12,7 @@ const HOST = fileURLToPath(new URL('./program-host.ts', import.meta.url));
 const TAIL_BYTES = 64 * 1024;
 /** What of the output is given to be kept elsewhere. */
 const KEPT_BYTES = 64 * 1024 * 1024;
+const SHOWN_EVERY_MS = 1_000;
 
 /** The last bytes of a stream of any length. */
 class Tail {
@@ -26,9 +27,13 @@ class Tail {
     while (this.#kept - (this.#chunks[0]?.length ?? 0) >= TAIL_BYTES) this.#kept -= this.#chunks.shift()?.length ?? 0;
   }
 
+  get raw(): Buffer {
+    return Buffer.concat(this.#chunks).subarray(-TAIL_BYTES);
+  }
+
   /** PostgreSQL stores no U+0000. */
   get text(): string {
-    return Buffer.concat(this.#chunks).subarray(-TAIL_BYTES).toString('utf8').replaceAll('\0', '�');
+    return this.raw.toString('utf8').replaceAll('\0', '�');
   }
 }
 
@@ -38,16 +43,18 @@ class Tail {
  */
 export function createProgramRunner(graceMs = programLeaseTimes(1).graceMs): RunProgram {
   const host = new Host();
-  return ({ secret, ...program }, signal, keep, lease) =>
+  return ({ secret, ...program }, signal, keep, lease, show) =>
     new Promise((resolve) => {
       const mask = secret === undefined ? undefined : new SecretMask(secret);
       const output = new Tail();
       const keeper = keepOutput(keep);
+      const shown = showOutput(output, show);
       const run = host.open({
         async output(chunk) {
-          const shown = mask?.take(chunk) ?? chunk;
-          output.add(shown);
-          await keeper.take(shown, output.bytes);
+          const printed = mask?.take(chunk) ?? chunk;
+          output.add(printed);
+          shown.hasMore();
+          await keeper.take(printed, output.bytes);
           run.say({ takenBytes: chunk.length });
         },
         async ended(ended) {
@@ -57,6 +64,7 @@ export function createProgramRunner(graceMs = programLeaseTimes(1).graceMs): Run
             output.add(rest);
             await keeper.take(rest, output.bytes);
           }
+          await shown.end();
           const isKept = await keeper.end(output.text);
           resolve({ ...ended, outputTail: output.text, outputBytes: output.bytes, isKept });
         },
@@ -67,6 +75,38 @@ export function createProgramRunner(graceMs = programLeaseTimes(1).graceMs): Run
       if (signal.aborted) cancel();
       signal.addEventListener('abort', cancel);
     });
+}
+
+/** Shows what was printed so far while more comes, a second after the last time. */
+function showOutput(output: Tail, show: ((output: OutputSoFar) => Promise<unknown>) | undefined) {
+  let timer: NodeJS.Timeout | undefined;
+  let showing: Promise<void> | undefined;
+  let shownBytes = 0;
+  let hasEnded = false;
+  const schedule = () => {
+    if (!show || timer || showing || hasEnded || shownBytes === output.bytes) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      const { bytes, raw: tail } = output;
+      showing = show({ tail, bytes })
+        .then(
+          () => void (shownBytes = bytes),
+          () => undefined,
+        )
+        .finally(() => {
+          showing = undefined;
+          schedule();
+        });
+    }, SHOWN_EVERY_MS);
+  };
+  return {
+    hasMore: schedule,
+    async end(): Promise<void> {
+      hasEnded = true;
+      clearTimeout(timer);
+      await showing;
+    },
+  };
 }
 
 /** Hands the output on piece by piece, once it is more than its tail; `take` resolves when more of it may come. */

@@ -8,7 +8,12 @@ import {
 import type { RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import type { RunOutput } from '../../../domain/delivery/flows/programs/run-programs.queries.ts';
 import { LOCK_LOST, type ProgramLeaseTimes } from '../../../domain/delivery/flows/gates/lock-lost-rules.ts';
-import type { EndedProgram, ProgramLease, RunProgram } from '../../../domain/delivery/flows/programs/program.port.ts';
+import type {
+  EndedProgram,
+  OutputSoFar,
+  ProgramLease,
+  RunProgram,
+} from '../../../domain/delivery/flows/programs/program.port.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { objectKey } from '../../../domain/kernel/objects/object-key-rules.ts';
 import type { ObjectStore } from '../../../domain/kernel/objects/object-store.port.ts';
@@ -35,6 +40,8 @@ interface CommandStart {
   /** The token of its run. */
   token: string;
   meanwhile?: HeldMeanwhile | undefined;
+  /** Shows what it has printed so far. */
+  show: (output: OutputSoFar) => Promise<unknown>;
 }
 
 interface CommandRun {
@@ -74,10 +81,10 @@ export class CommandRuns {
     return this.#open.size < STARTED_AT_ONCE;
   }
 
-  start(tenantId: string, run: CommandRunContext, { token, meanwhile }: CommandStart): void {
+  start(tenantId: string, run: CommandRunContext, { token, meanwhile, show }: CommandStart): void {
     const abort = new AbortController();
     const watch = meanwhile && new LeaseWatch(meanwhile, this.leaseTimes);
-    const ended = this.#carryOut(tenantId, run, token, abort.signal, watch).finally(() => watch?.stop());
+    const ended = this.#execute(tenantId, run, { token, show, watch }, abort.signal).finally(() => watch?.stop());
     this.#open.set(run.id, { ended, abort });
     const open = this.#open;
     const forget = () => void setTimeout(() => open.delete(run.id), FORGOTTEN_AFTER_MS).unref();
@@ -97,12 +104,11 @@ export class CommandRuns {
     this.#open.delete(runId);
   }
 
-  async #carryOut(
+  async #execute(
     tenantId: string,
     { id, taskType, releaseName, payload }: CommandRunContext,
-    token: string,
+    { token, show, watch }: Pick<CommandStart, 'token' | 'show'> & { watch: LeaseWatch | undefined },
     aborted: AbortSignal,
-    watch: LeaseWatch | undefined,
   ): Promise<EndedCommand> {
     const { commands, runProgram, objects, apiUrl } = this.#means;
     const command = commandOf(commands, taskType);
@@ -120,7 +126,7 @@ export class CommandRuns {
     const program = { ...command, args, env, secret: token };
     const signal = watch ? AbortSignal.any([aborted, watch.lost]) : aborted;
     const keep = (output: AsyncIterable<Uint8Array>) => objects.put(outputKey, output, 'text/plain');
-    const ended = await runProgram(program, signal, keep, watch);
+    const ended = await runProgram(program, signal, keep, watch, show);
     const isLost = ended.why === 'lease_ended' || (ended.why === 'cancelled' && watch?.lost.aborted === true);
     const { outputBytes } = ended;
     return {

@@ -15,7 +15,7 @@ import {
 import { mintRunToken } from '../../../domain/delivery/flows/run-tokens.mutations.ts';
 import type { Deps } from '../../deps.ts';
 import { withHeartbeat } from '../../heartbeat.ts';
-import { unitOfRun } from './run-steps.activities.ts';
+import { showsOutput, unitOfRun } from './run-steps.activities.ts';
 
 /** Two minutes. */
 const RECORD_ATTEMPTS = 120;
@@ -46,7 +46,8 @@ export const createCommandActivities = (deps: Deps) => ({
     if (!('run' in claimed)) return claimed;
     const reads = deps.reads.as(systemActor(key, 'flow')).with({ timeoutMs: checkMs });
     const meanwhile = locks > 0 ? { isHeld: () => holdsLocks(reads, held) } : undefined;
-    deps.flows.commandRuns.start(key.tenantId, claimed.run, { token: claimed.token, meanwhile });
+    const show = showsOutput(deps, key);
+    deps.flows.commandRuns.start(key.tenantId, claimed.run, { token: claimed.token, meanwhile, show });
     return followCommand(deps, key);
   },
 });

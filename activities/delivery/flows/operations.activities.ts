@@ -1,5 +1,7 @@
 import type { RunKey } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { type RunContext, runById } from '../../../domain/delivery/flows/flow-runs.queries.ts';
+import { isNoted, noteRunProgress } from '../../../domain/delivery/flows/run-progress.mutations.ts';
+import { progressOfRun } from '../../../domain/delivery/flows/run-progress-rules.ts';
 import { isFinal } from '../../../domain/delivery/flows/run-status-rules.ts';
 import { goOnInOrg, waitForOrgCalls } from '../../../domain/delivery/flows/run-waits.mutations.ts';
 import type { StepProgress } from '../../../domain/delivery/org-steps/org-step-rules.ts';
@@ -51,6 +53,8 @@ export interface Pending {
   /** What operators read: `Copying the sandbox`. */
   text: string;
   progress?: StepProgress;
+  /** What it is at, where `text` says more than that. */
+  atStep?: string;
   /** Its org takes no calls of runs now: why, for people. The run shows that it waits for that. */
   orgCalls?: string;
 }
@@ -68,18 +72,20 @@ export interface FollowedOperation {
   cancel: (deps: Deps, tenant: TenantKey, run: RunContext, signal: AbortSignal) => Promise<string | null>;
 }
 
-/** Shows on a run whether it waits for calls of its org; answers what its workflow does next. */
+/** Shows on a run how far it is, and whether it waits for calls of its org; answers what its workflow does next. */
 async function shown<Outcome extends RunOutcome>(
   deps: Deps,
   key: RunKey,
-  { status }: RunContext,
+  run: RunContext,
   next: Outcome | Pending,
 ): Promise<Outcome | Pending> {
   if (!('againInSeconds' in next)) return next;
-  const { orgCalls, ...pending } = next;
+  const { orgCalls, atStep = next.text, ...pending } = next;
   const unit = deps.actingAs(systemActor(key, 'flow'));
   if (orgCalls !== undefined) await unit((tx) => waitForOrgCalls(tx, key.runId, orgCalls));
-  else if (status === 'waiting_org_calls') await unit((tx) => goOnInOrg(tx, key.runId));
+  else if (run.status === 'waiting_org_calls') await unit((tx) => goOnInOrg(tx, key.runId));
+  const progress = progressOfRun(atStep, next.progress ?? {});
+  if (!isNoted(run, progress)) await unit((tx) => noteRunProgress(tx, run, progress));
   return { ...pending, againInSeconds: pending.againInSeconds * deps.flows.pace };
 }
 

@@ -64,7 +64,7 @@ export async function deployStep(work: OrgWork, build: StepRow, step: StepRow, s
     const text = stageOf(now);
     if (await noteProgress(work, begun, { text, progress, lookAt: LOOK_AT })) return { againInSeconds: 0, text };
     const ageMs = deps.now().getTime() - new Date(begun.askedAt ?? deps.now()).getTime();
-    return { againInSeconds: pollSeconds(ageMs), text, progress };
+    return { againInSeconds: pollSeconds(ageMs), text, atStep: `${begun.name}: ${text}`, progress };
   }
   return settle(work, build, begun, await endedDeployment(work, deploymentId), signal);
 }

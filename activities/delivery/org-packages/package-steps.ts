@@ -8,6 +8,7 @@ import {
   notesOf,
   progressOf,
 } from '../../../domain/delivery/org-packages/package-intents.ts';
+import { addLines } from '../../../domain/delivery/flows/run-progress.queries.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import {
   moveStep,
@@ -19,7 +20,7 @@ import type { CrmAnswer } from '../../../domain/orgs/crm/crm-platform.port.ts';
 import type { CrmPackageRequest } from '../../../domain/orgs/crm/crm-packages.port.ts';
 import type { UnitOfWork } from '../../../domain/unit-of-work.ts';
 import type { Pending } from '../flows/operations.activities.ts';
-import { keepLines, PASSES } from '../org-steps/act-in-org.ts';
+import { PASSES } from '../org-steps/act-in-org.ts';
 import { beginOnce, CANNOT_TELL, UnknownOutcome } from '../org-steps/begin-once.ts';
 import type { OrgWork } from '../org-steps/org-work.ts';
 import { answered, OrgCallFailed } from '../org-steps/org-call-failed.ts';
@@ -55,7 +56,7 @@ export const packageStepsOf = async ({ unit, run }: Pick<PackageRun, 'unit' | 'r
 
 /** Takes the packages of a run, whose turn it is, on, one after the other; undefined: all of them have ended. */
 export async function advancePackages(given: PackageRun, work: PackageWork): Promise<Pending | undefined> {
-  const { deps, tenant, run, signal, linesBefore = [] } = given;
+  const { unit, run, signal } = given;
   let steps = await packageStepsOf(given);
   for (let step = firstOpen(steps); step; step = firstOpen(steps)) {
     signal.throwIfAborted();
@@ -63,7 +64,8 @@ export async function advancePackages(given: PackageRun, work: PackageWork): Pro
     const pending = await takeOn(given, work, step, failed);
     if (pending) return { ...pending, progress: progressOf(steps) };
     steps = await packageStepsOf(given);
-    await keepLines(deps, tenant, run.id, [...linesBefore, ...linesOfSteps(steps)]);
+    const ended = steps.filter(({ id }) => id === step.id);
+    await unit((tx) => addLines(tx, run.id, linesOfSteps(ended)));
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import { runById, type RunContext, writeResult } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
+import { addLines } from '../../../domain/delivery/flows/run-progress.queries.ts';
 import { flowType } from '../../../domain/delivery/flows/flow-types.ts';
 import {
   isPackageStep,
@@ -84,12 +85,14 @@ const inEnvironment = (run: RunContext): RunContext => {
 const ofPackages = (packages: readonly StepRow[]) => (packages.length > 0 ? resultOfSteps(packages) : {});
 
 /** Says before it begins what a run leaves out and cannot do. */
-async function note({ deps, tenant, run, unit }: PackageRun, notes: ReleasePlan['notes']): Promise<void> {
+async function note({ run, unit }: PackageRun, notes: ReleasePlan['notes']): Promise<void> {
   await unit(async (tx) => {
     const { result } = await runById(tx, run.id, { forUpdate: true });
     await writeResult(tx, run.id, { ...result, ...notes });
+    const said = new Set(linesOfNotes(result));
+    const isNew = (line: string) => !said.has(line);
+    await addLines(tx, run.id, linesOfNotes(notes).filter(isNew));
   });
-  if (notes.cannotDo) await keepLines(deps, tenant, run.id, linesOfNotes(notes));
 }
 
 const linesOfNotes = ({ leftOut, cannotDo = [] }: ReleasePlan['notes']): string[] => [
@@ -109,7 +112,7 @@ async function advance(given: PackageRun): Promise<RunOutcome | Pending> {
     await unit((tx) => planSteps(tx, run.id, planned.steps));
   }
   const notes = (await unit((tx) => runById(tx, run.id))).result as ReleasePlan['notes'];
-  const pending = await advancePackages({ ...given, linesBefore: linesOfNotes(notes) }, installing);
+  const pending = await advancePackages(given, installing);
   if (pending) return pending;
   const steps = await unit((tx) => stepsOfRun(tx, run.id));
   const packages = steps.filter(isPackageStep);

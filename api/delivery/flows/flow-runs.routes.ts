@@ -3,17 +3,19 @@ import { z } from 'zod';
 import { tenantOf } from '../../../domain/kernel/shared/actor.ts';
 import { countRuns, listRuns, type RunFilter } from '../../../domain/delivery/flows/run-list.queries.ts';
 import { stepsOfRun } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
+import { outputOf } from '../../../domain/delivery/flows/programs/run-output.ts';
+import { tailText } from '../../../domain/delivery/flows/programs/output-rules.ts';
+import { keptOutput } from '../../../domain/delivery/flows/programs/run-programs.queries.ts';
 import { runDetail } from '../../../domain/delivery/flows/run-detail.queries.ts';
 import { requestCancel } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import { runWarnings } from '../../../domain/delivery/flows/gates/run-warnings.ts';
 import { displayOf, statusesOf } from '../../../domain/delivery/flows/run-status-rules.ts';
 import { projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
-import { notFound } from '../../../domain/kernel/shared/errors.ts';
 import { flowRunContract } from '../../../workflows/delivery/flows/flow-run.contract.ts';
 import { EngineUnavailableError } from '../../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { byId } from '../../http/parameters.ts';
-import { pageReply, RawReply } from '../../http/replies.ts';
+import { pageReply, RawReply, reply } from '../../http/replies.ts';
 import type { Scope } from '../../http/scope.ts';
 import { Run, RunDetail, Runs, RunsQuery } from './flow-runs.schemas.ts';
 import { runView, stepView } from './run-view.ts';
@@ -29,8 +31,10 @@ async function detail(
     payload,
     result,
     outputTail,
+    outputSoFar,
+    outputBytes,
     hasWorkflow,
-    outputObject: _,
+    progress,
     cancelRequestedAt,
     schedulePath,
     children,
@@ -54,8 +58,10 @@ async function detail(
     warnings: await runWarnings(reads, actor, payload),
     payload,
     result,
-    outputTail,
-    outputBytes: typeof result.outputBytes === 'number' ? result.outputBytes : null,
+    progress,
+    outputTail: tailText({ outputTail, outputSoFar }),
+    outputBytes:
+      typeof result.outputBytes === 'number' ? result.outputBytes : outputBytes === null ? null : Number(outputBytes),
     cancelRequestedAt,
     schedulePath,
     locks,
@@ -129,22 +135,28 @@ export const flowRunsRoutes = [
     method: 'get',
     path: '/api/flows/runs/{id}/output',
     group: GROUP,
-    summary: 'Get the output of the command of a run, up to 64 MiB',
+    summary: 'Get the output of a run, up to 64 MiB',
     description:
-      'Available after the run has ended, for runs that were executed by a command; otherwise the reply is 404.',
+      'What the command of the run prints, or a log of what the service itself does. While the run goes on, it is what there is by now, at most the last 64 KiB, written about once a second: `X-Output-Complete` is then `false`, and stays so where the rest was lost or is not kept. `X-Output-Offset` is the position of the first byte of the reply in all of the output. Takes `Range` by the same positions; a part that is not kept any more is left out, and one that was not printed yet gets 416. When a run of the service itself ends, its report takes the place of the log. A run that ended without output gets 404.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,
+    headers: z.object({ range: z.string().max(200).optional() }),
     status: 200,
+    otherStatuses: [206],
     response: z.string(),
     contentTypes: ['text/plain'],
-    async handle({ params: { id } }, { reads, adapters }) {
-      const { outputObject, outputTail, result } = await runDetail(reads, id);
-      const isTailAll = outputTail !== null && Buffer.byteLength(outputTail) === result.outputBytes;
-      const kept = outputObject === null ? undefined : await adapters.objects.store.get(outputObject);
-      const content = kept ?? (isTailAll ? [outputTail] : undefined);
-      if (!content) throw notFound('The output of the run');
-      return new RawReply('text/plain; charset=utf-8', Readable.from(content));
+    errors: ['range_not_satisfiable'],
+    async handle({ params: { id }, headers: { range } }, { reads, adapters }) {
+      const part = await outputOf(await keptOutput(reads, id), adapters.objects.store, range ?? null);
+      const content = part.content instanceof Readable ? part.content : Buffer.from(part.content);
+      const answer = new RawReply('text/plain; charset=utf-8', content, {
+        'Accept-Ranges': 'bytes',
+        'X-Output-Complete': String(part.isComplete),
+        'X-Output-Offset': String(part.from),
+        ...(part.range !== undefined && { 'Content-Range': part.range }),
+      });
+      return part.range === undefined ? answer : reply(answer, { status: 206 });
     },
   }),
   defineRoute({

@@ -94,8 +94,23 @@ export const RunDetail = Run.extend({
   ...warnings,
   payload: JsonObject,
   result: JsonObject,
-  outputTail: z.string().nullable().meta({ description: 'The last 64 KiB of the output of a command' }),
-  outputBytes: z.int().nullable(),
+  progress: z
+    .object({
+      step: z.string().meta({ description: 'What it is at' }),
+      percent: z.number().optional(),
+      counts: z.record(z.string(), z.number()).optional(),
+    })
+    .nullable()
+    .meta({
+      description: 'How far it is, as far as its org says it; null for what the service does not follow in an org',
+    }),
+  outputTail: z.string().nullable().meta({
+    description: 'The last of the output, up to 64 KiB; while the run goes on, what there is by now',
+  }),
+  outputBytes: z
+    .int()
+    .nullable()
+    .meta({ description: 'How much it has printed; null: nothing is known to be printed' }),
   cancelRequestedAt: Timestamp.nullable(),
   schedulePath: z.string().nullable(),
   children: z.array(

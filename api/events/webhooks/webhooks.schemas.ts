@@ -29,7 +29,7 @@ const Events = z
   .max(EVENTS_MAX)
   .meta({
     description:
-      'Names of events, and groups: `release.*` is every event whose name begins with `release.`. Instead of `event`; an event is delivered once however many of them include it',
+      'Names of events, and groups: `release.*` is every event whose name begins with `release.`; `flow.progress`, which comes up to once a second and run, is in no group. Instead of `event`; an event is delivered once however many of them include it',
     example: ['deployment.failed', 'release.*'],
   });
 

@@ -50,6 +50,8 @@ const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean
         'r.startedAt',
         'r.override',
         'r.workflowPath',
+        'r.progress',
+        'r.announcedProgress',
       ]);
     return forUpdate ? run.forUpdate('r') : run;
   },

@@ -9,6 +9,7 @@ import type { FlowCategory } from './flow-categories.ts';
 import type { DeployedContent } from './run-deployment-rules.ts';
 import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
+import type { RunProgress } from './run-progress-rules.ts';
 import type { DisplayStatus, RunStatus } from './run-status-rules.ts';
 
 /** Whether a run is executed by the service and its workers, or by a pipeline of the git host. */
@@ -84,6 +85,15 @@ export const FlowRunSchema = defineEntity({
     outputTail: p.text().nullable(),
     /** Key of the whole output in the object store; null when the tail is all of it. */
     outputObject: p.text().nullable(),
+    /** The last of what it has printed while it goes on; stays where its worker was lost. */
+    outputSoFar: p.blob().nullable(),
+    /** How many bytes it has printed. */
+    outputBytes: p.bigint('string').nullable(),
+    /** How far it is, where the service itself executes it. */
+    progress: jsonColumn<RunProgress>().nullable(),
+    /** The progress of the last event, and when that was emitted. */
+    announcedProgress: jsonColumn<RunProgress>().nullable(),
+    announcedAt: p.datetime(3).nullable(),
     /** When a sweep last dealt with it. */
     launchedAt: p.datetime(3).nullable(),
     cancelRequestedAt: p.datetime(3).nullable(),

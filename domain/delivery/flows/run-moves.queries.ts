@@ -35,6 +35,8 @@ const MOVE = statement<MoveParameters>()((db, { tenantId, id, status, displaySta
       programStartedAt: fn.coalesce('programStartedAt', move.programStartedAt),
       outputTail: fn.coalesce('outputTail', move.outputTail),
       outputObject: fn.coalesce('outputObject', move.outputObject),
+      // What was readable meanwhile stays only where nothing takes its place.
+      outputSoFar: sql<Buffer | null>`case when coalesce(${move.outputTail}, output_tail) is null then output_so_far end`,
       endedAt: move.endedAt,
       nextWindowAt: null,
       waitsFor: null,

@@ -31,6 +31,18 @@ export interface StepProgress {
   counts?: Record<string, number> | undefined;
 }
 
-/** What operators read of a step: `deploy, 40 %, 12 of 30 components`. */
-export const progressText = (text: string, { percent }: StepProgress): string =>
-  percent === undefined ? text : `${text}, ${Math.round(percent)} %`;
+/** What people read of a step: `Deploy, 40 %, 12 of 30 components, 1 component errors`. */
+export const progressText = (text: string, { percent, counts = {} }: StepProgress): string =>
+  [text, ...(percent === undefined ? [] : [`${Math.round(percent)} %`]), ...countTexts(counts)].join(', ');
+
+function countTexts(counts: Readonly<Record<string, number>>): string[] {
+  return Object.entries(counts).flatMap(([name, count]) => {
+    if (name.endsWith('Done') && name.slice(0, -'Done'.length) in counts) return [];
+    const done = counts[`${name}Done`];
+    if (done !== undefined) return [`${done} of ${count} ${wordsOf(name)}`];
+    return count === 0 ? [] : [`${count} ${wordsOf(name)}`];
+  });
+}
+
+/** `componentErrors` as `component errors`. */
+const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

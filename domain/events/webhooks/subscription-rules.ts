@@ -1,8 +1,12 @@
 /** Most events to which one webhook subscribes. */
 export const EVENTS_MAX = 100;
 
-/** The group of an event is what precedes its first dot: `release.*` of `release.published`; without a dot, the event itself. */
-export const groupOf = (event: string): string => (event.includes('.') ? `${event.split('.', 1)[0]}.*` : event);
+/** Events that are too frequent for most: their group does not include them, and whoever wants them names them. */
+const BY_NAME_ALONE: ReadonlySet<string> = new Set(['flow.progress']);
+
+/** The group of an event is what precedes its first dot: `release.*` of `release.published`; without a dot, and for what is subscribed to by name alone, the event itself. */
+export const groupOf = (event: string): string =>
+  event.includes('.') && !BY_NAME_ALONE.has(event) ? `${event.split('.', 1)[0]}.*` : event;
 
 export const isGroup = (name: string): boolean => name.endsWith('.*');
 

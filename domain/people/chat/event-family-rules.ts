@@ -107,6 +107,8 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
     facts: {
       Repository: 'repositoryIdentifier',
       Environment: 'environmentName',
+      Step: 'step',
+      'Done, %': 'percent',
       'Started by': 'startedBy',
       Reason: 'reason',
       Error: 'error',

@@ -29,8 +29,8 @@ export const flowsExamples = featureExamples(
     startFlowRun: ({ repositoryIdentifier }) => ({ body: { payload: { id: 'analyze', repositoryIdentifier } } }),
     listFlowRuns: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
     getFlowRun: ({ runId: id }) => ({ params: { id } }),
-    // Nothing was printed: no worker executed it.
-    getFlowRunOutput: ({ runId: id }) => ({ params: { id }, status: 404 }),
+    // Nothing was printed yet: no worker executes it.
+    getFlowRunOutput: ({ runId: id }) => ({ params: { id } }),
     listFlowRunTests: ({ runId: id }) => ({ params: { id }, query: { outcome: 'failed' } }),
     // It ran no tests.
     getFlowRunTestReport: ({ runId: id }) => ({ params: { id }, status: 404 }),

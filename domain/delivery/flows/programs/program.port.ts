@@ -16,6 +16,14 @@ export interface ProgramLease {
   onRenewed: (listener: () => void) => void;
 }
 
+/** What a program has printed so far. */
+export interface OutputSoFar {
+  /** The last of it, both streams in the order in which they came. */
+  tail: Uint8Array;
+  /** How many bytes it has printed in all. */
+  bytes: number;
+}
+
 export interface EndedProgram {
   /** `exited` by itself; `not_started`: there is no such program; else what made it end. */
   why: 'exited' | 'not_started' | 'timed_out' | 'cancelled' | 'lease_ended';
@@ -33,10 +41,13 @@ export interface EndedProgram {
  *
  * @param keep takes what it prints, up to a limit, while it runs, when that is more than the tail can hold; when it
  * throws, the program goes on.
+ * @param show is told at most once a second what it has printed so far, and not after its end; when it throws, the next one
+ * says more.
  */
 export type RunProgram = (
   program: Program,
   signal: AbortSignal,
   keep?: (output: AsyncIterable<Uint8Array>) => Promise<unknown>,
   lease?: ProgramLease,
+  show?: (output: OutputSoFar) => Promise<unknown>,
 ) => Promise<EndedProgram>;

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { statement } from '../../../kernel/data/statement.ts';
+import type { Reads } from '../../../kernel/data/fenced-reads.ts';
+import { notFound } from '../../../kernel/shared/errors.ts';
 import type { Tx } from '../../../unit-of-work.ts';
+import type { KeptOutput } from './output-rules.ts';
 
 /** What the command of a run printed. */
 export interface RunOutput {
@@ -22,6 +25,25 @@ const KEEP_OUTPUT = statement<{ tenantId: string; id: string; tail: string; obje
 /** Keeps the output of the program of a run. */
 export async function keepOutput({ db, tenantId }: Tx, id: string, output: RunOutput): Promise<void> {
   await KEEP_OUTPUT(db, { tenantId, id, ...output });
+}
+
+/** What is kept of the output of a run. Throws `not_found` where there is no such run. */
+export async function keptOutput({ db, tenantId }: Reads, id: string): Promise<KeptOutput> {
+  const run = await db
+    .selectFrom('flow_run')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .select(['outputTail', 'outputObject', 'outputSoFar', 'outputBytes', 'endedAt', 'programStartedAt', 'result'])
+    .executeTakeFirst();
+  if (!run) throw notFound('The run');
+  const { outputBytes, endedAt, programStartedAt, result, ...kept } = run;
+  return {
+    ...kept,
+    bytesSoFar: outputBytes === null ? null : Number(outputBytes),
+    bytes: typeof result.outputBytes === 'number' ? result.outputBytes : null,
+    hasEnded: endedAt !== null,
+    isOfProgram: programStartedAt !== null,
+  };
 }
 
 /** Records that the program of a run is about to be started; false when it may have been before. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyText, mapOf } from '../../../kernel/overrides/large-maps.ts';
+import { anyText, mapOf, valueOf } from '../../../kernel/overrides/large-maps.ts';
 
 /** An event as subscribers see it; the emitter's types, the catalog and the samples are derived from it. */
 export interface EventDefinition<Data extends z.ZodObject = z.ZodObject> {
@@ -28,6 +28,9 @@ export const texts = (description: string, example: string[]) => z.array(z.strin
 /** Names mapped to versions or to other texts. */
 export const textMap = (description: string, example: Record<string, string>) =>
   mapOf(anyText, anyText).meta({ description, example });
+/** Names mapped to numbers. */
+export const numberMap = (description: string, example: Record<string, number>) =>
+  mapOf(anyText, valueOf(z.number())).meta({ description, example });
 /** ISO 8601, UTC, milliseconds. */
 export const dateTime = (description: string) => z.string().meta({ description, example: '2026-03-02T09:30:00.000Z' });
 export const id = (description: string) =>

@@ -8,6 +8,7 @@ import {
   id,
   dateTime,
   number,
+  numberMap,
   reason,
   releaseName,
   repositoryIdentifier,
@@ -53,6 +54,19 @@ const WaitingFlow = Flow.extend({
   reason: text('What it waits for', 'production is frozen until 2027-01-04T00:00:00Z: year end'),
 });
 
+const FlowInProgress = z.strictObject({
+  id: id('Run'),
+  taskType: text('Type of the flow', 'install-artifacts'),
+  status: text('Status of the run', 'Running'),
+  repositoryIdentifier: repositoryIdentifier.nullable().optional(),
+  environmentName: environmentName.nullable().optional(),
+  parentId: id('Run that this one belongs to').nullable().optional(),
+  startedBy: byWhom.nullable().optional(),
+  step: text('What it is at', 'Deploy'),
+  percent: number('How far the step is, as far as the org says it', 40).nullable().optional(),
+  counts: numberMap('What the org counts', { components: 30, componentsDone: 12 }).nullable().optional(),
+});
+
 const Overridden = z.strictObject({
   executionId: id('Run that has the override'),
   taskType: text('Type of the flow', 'execute-release'),
@@ -77,6 +91,10 @@ export const flowEvents = {
   'flow.waiting': defineEvent(
     'A flow run waits for a window of its environment, for what comes before, or for calls of its org',
     WaitingFlow,
+  ),
+  'flow.progress': defineEvent(
+    'A flow run that the service itself executes is at another step, or further on; at most once a second',
+    FlowInProgress,
   ),
   'promotion.overridden': defineEvent(
     'An owner overrode windows, freezes and what must be deployed before, for one run',

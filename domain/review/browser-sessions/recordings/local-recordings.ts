@@ -4,7 +4,7 @@ import { wholeBytes } from '../../../kernel/shared/whole-bytes.ts';
 import type { BrowserReplays, Replays, Segment, SessionRef } from '../browser-provider.port.ts';
 import { providerFailure } from '../provider-failure-rules.ts';
 import { ownAddress, readOwnAddress } from '../hosts/own-address-rules.ts';
-import { requestedRange } from './byte-range-rules.ts';
+import { requestedRange } from '../../../kernel/objects/byte-range-rules.ts';
 import { initName, segmentName } from './recorded-playlist-rules.ts';
 import type { replayPagesOf } from './replays.queries.ts';
 

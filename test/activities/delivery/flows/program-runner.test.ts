@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createProgramRunner } from '../../../../activities/adapters/programs/program-runner.ts';
 import { eventually } from '../../../support/worker.ts';
@@ -54,6 +56,32 @@ test('all of it is handed on while it runs, and a store that fails does not stop
     outputBytes: 5_000_000,
     exitCode: 0,
   });
+});
+
+test('what it has printed so far is shown while it runs, without the secret that comes in two pieces', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quayside-so-far-'));
+  const [goOn, end] = [join(folder, 'go-on'), join(folder, 'end')];
+  const until = (file: string) => `until [ -e ${file} ]; do sleep 0.05; done`;
+  const shown: [string, number][] = [];
+  let isAway = true;
+  const show = async ({ tail, bytes }: { tail: Uint8Array; bytes: number }) => {
+    if (isAway) {
+      isAway = false;
+      throw new Error('away');
+    }
+    shown.push([Buffer.from(tail).toString(), bytes]);
+  };
+  const script = `printf 'one qs_se'; ${until(goOn)}; echo cret; ${until(end)}; echo two`;
+  const ended = run({ ...sh(script), secret: 'qs_secret' }, never, undefined, undefined, show);
+  await eventually(async () => shown.length > 0, Boolean);
+  expect(shown).toEqual([['one ', 4]]);
+  writeFileSync(goOn, '');
+  await eventually(async () => shown.length > 1, Boolean);
+  expect(shown[1]).toEqual(['one ***\n', 8]);
+  writeFileSync(end, '');
+  await expect(ended).resolves.toMatchObject({ outputTail: 'one ***\ntwo\n', outputBytes: 12 });
+  expect(shown).toHaveLength(2);
+  rmSync(folder, { recursive: true });
 });
 
 test('one that ignores SIGTERM is killed, with what it forked', async () => {

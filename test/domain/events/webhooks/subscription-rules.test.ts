@@ -5,6 +5,7 @@ test.each([
   ['a.b.c', 'a.*'],
   ['push', 'push'],
   ['release.*', 'release.*'],
+  ['flow.progress', 'flow.progress'],
 ])('the group of %s is %s', (event, group) => {
   expect(groupOf(event)).toBe(group);
 });

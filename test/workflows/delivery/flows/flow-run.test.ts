@@ -19,6 +19,8 @@ const script = (name: string, body: string) => {
   return path;
 };
 
+const until = (file: string) => `until [ -e ${join(folder, file)} ]; do sleep 0.05; done`;
+
 let app: TestApp;
 let worker: TestWorker;
 const repositoryIdentifier = 'acme/shop';
@@ -40,6 +42,12 @@ beforeAll(async () => {
         env: { SECRET: 'shown' },
       },
       'install-packages': { program: script('fail', 'exit 3') },
+      'uninstall-packages': {
+        program: script(
+          'print',
+          `echo one; printf %.9s "$QUAYSIDE_TOKEN"; ${until('go-on')}; echo "\${QUAYSIDE_TOKEN#?????????}"; ${until('end')}; echo two`,
+        ),
+      },
       'request-freeze-users': { program: script('hang', 'sleep 300 & sleep 300'), timeoutSeconds: 600 },
       analyze: { program: script('slow', 'sleep 30'), timeoutSeconds: 1 },
       'execute-release': { program: script('release', 'test "$1" != bad'), args: ['{payload.environmentName}'] },
@@ -86,6 +94,36 @@ test('a command runs with its arguments and a clean environment, and its output 
   expect(done.durationMs).toBeGreaterThanOrEqual(0);
   const { text } = await app.as(app.member).request(200, 'GET', `/api/flows/runs/${id}/output`);
   expect(text).toBe(done.outputTail);
+});
+
+test('what a command prints is readable while it runs, from any place on', async () => {
+  const id = await run({ id: 'uninstall-packages' });
+  const read = (status: number, headers: Record<string, string> = {}) =>
+    app.as(app.member).request(status, 'GET', `/api/flows/runs/${id}/output`, { headers });
+  const printed = (text: string) =>
+    eventually(
+      () => read(200),
+      (answer) => answer.text === text,
+    );
+  const headersOf = ({ headers }: Awaited<ReturnType<typeof read>>) => [
+    headers.get('x-output-complete'),
+    headers.get('content-range'),
+  ];
+  expect(headersOf(await printed('one\n'))).toEqual(['false', null]);
+  await expect(shown(id)).resolves.toMatchObject({ outputTail: 'one\n', outputBytes: 4 });
+  const part = await read(206, { range: 'bytes=2-' });
+  expect([part.text, ...headersOf(part)]).toEqual(['e\n', 'false', 'bytes 2-3/*']);
+  expect(headersOf(await read(416, { range: 'bytes=4-' }))[1]).toBe('bytes */4');
+  writeFileSync(join(folder, 'go-on'), '');
+  await printed('one\n***\n');
+  writeFileSync(join(folder, 'end'), '');
+  await expect(ended(id)).resolves.toMatchObject({ outputTail: 'one\n***\ntwo\n', outputBytes: 12 });
+  const whole = await read(200);
+  expect([whole.text, ...headersOf(whole)]).toEqual(['one\n***\ntwo\n', 'true', null]);
+  expect(headersOf(await read(206, { range: 'bytes=8-' }))).toEqual(['true', 'bytes 8-11/12']);
+  await expect(app.sql('select output_so_far from flow_run where id = ?', [id])).resolves.toEqual([
+    { output_so_far: null },
+  ]);
 });
 
 test('a command that fails fails its run and says with what', async () => {

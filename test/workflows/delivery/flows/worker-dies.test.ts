@@ -19,7 +19,11 @@ const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1
 let app: TestApp;
 /** A program that no other run of the tests on this machine has. */
 const LONG = `sleep ${10_000_000 + process.pid}`;
-const runs = tracedRuns(() => app, { analyze: 'true', 'execute-release': 'true', 'install-packages': LONG });
+const runs = tracedRuns(() => app, {
+  analyze: 'true',
+  'execute-release': 'true',
+  'install-packages': `echo begun; ${LONG}`,
+});
 const { repositoryIdentifier, start, shown, reached, ran } = runs;
 let dying: TestWorkerProcess;
 let worker: TestWorker | undefined;
@@ -112,6 +116,10 @@ test('a worker that is killed in any step of a run loses none, and nothing is do
   const inLine = await start({ id: 'execute-release', environmentName: 'one' });
   await reached(inLine.id, 'waiting_lock');
   const followed = await start({ id: 'install-packages' });
+  await eventually(
+    () => shown(followed.id),
+    ({ outputTail }) => outputTail === 'begun\n',
+  );
   const unapproved = await start({ id: 'execute-release', environmentName: 'guarded' });
   await reached(unapproved.id, 'waiting_approval');
   const piped = await start({ id: 'build', pipeline: { id: 'build.yml' } });
@@ -154,6 +162,8 @@ test('a worker that is killed in any step of a run loses none, and nothing is do
       success: { error: 'The worker was lost, or took too long, in the step execute' },
     });
   }
+  const { text, headers } = await app.as(app.owner).request(200, 'GET', `/api/flows/runs/${followed.id}/output`);
+  expect([text, headers.get('x-output-complete')]).toEqual(['begun\n', 'false']);
   await reached(inLine.id, 'succeeded');
   expect([executing, followed, inLine, unapproved, staged, closing, beginning].map(({ note }) => ran(note))).toEqual([
     1, 1, 1, 1, 1, 1, 1,

@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../../kernel/objects/object-store.port.ts';
+import type { ByteRange } from './object-store.port.ts';
 
 /**
  * The part of a representation that a `Range` header asks for (RFC 9110, 14.1.2). Undefined: the whole, as for a header that

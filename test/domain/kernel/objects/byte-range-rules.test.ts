@@ -1,4 +1,4 @@
-import { requestedRange } from '../../../../domain/review/browser-sessions/recordings/byte-range-rules.ts';
+import { requestedRange } from '../../../../domain/kernel/objects/byte-range-rules.ts';
 
 test.each([
   [null, undefined],

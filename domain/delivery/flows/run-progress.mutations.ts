@@ -1,0 +1,30 @@
+import { isDeepStrictEqual } from 'node:util';
+import { emitEvent } from '../../events/webhooks/event-catalog.ts';
+import type { Tx } from '../../unit-of-work.ts';
+import { eventDataOf } from './flow-runs.mutations.ts';
+import type { RunContext } from './flow-runs.queries.ts';
+import { progressLine, type RunProgress } from './run-progress-rules.ts';
+import { keepProgress } from './run-progress.queries.ts';
+import { displayOf } from './run-status-rules.ts';
+
+/** Whether a run says that it is so far, and has announced it. */
+export const isNoted = (
+  { progress, announcedProgress }: Pick<RunContext, 'progress' | 'announcedProgress'>,
+  now: RunProgress,
+): boolean => isDeepStrictEqual(progress, now) && isDeepStrictEqual(announcedProgress, now);
+
+/**
+ * Notes how far a run is: on its row, as a line of its output, and in an event where a second has passed since the last. What
+ * is not announced now is when the run is looked at again. Retrying is safe.
+ */
+export async function noteRunProgress(tx: Tx, run: RunContext, progress: RunProgress): Promise<void> {
+  if (!(await keepProgress(tx, run.id, progress, progressLine(tx.now, progress)))) return;
+  const { step, percent, counts } = progress;
+  emitEvent(tx, 'flow.progress', {
+    ...eventDataOf(run),
+    status: displayOf('running'),
+    step,
+    percent: percent ?? null,
+    counts: counts ?? null,
+  });
+}
