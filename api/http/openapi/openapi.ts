@@ -13,7 +13,7 @@ import { IDEMPOTENCY_KEY_MAX } from '../idempotency.ts';
 import { addExamples, type ReferenceExamples } from './openapi-examples.ts';
 import { STATUS_OF } from '../problems.ts';
 import { BYTES_TYPE, FORM_TYPE } from '../server/request-body.ts';
-import { Problem } from './problem-schema.ts';
+import { Problem, type ProblemExample } from './problem-schema.ts';
 import { type Tag, TAGS } from './tags.ts';
 
 const JSON_TYPE = 'application/json';
@@ -47,7 +47,10 @@ Path parameters that contain slashes (repository identifiers, branches, domains,
 percent-encoded. Replies about one project, environment, candidate, webhook, run or schedule have \`warnings\`: what is valid, but
 probably not meant. Every reply has an \`X-Request-Id\`. Every POST with a credential accepts an \`Idempotency-Key\`.
 
-Application tokens that are limited to projects only reach what belongs to these projects.`;
+Application tokens that are limited to projects only reach what belongs to these projects. Every operation says who may
+call it: \`x-roles\` (\`public\`: nobody needs a credential), and what such tokens reach of it: \`x-project-scope\` (\`row\`:
+rows of their projects; \`collection\`: documents in their collections; \`refused\`: nothing; \`none\`: it shows nothing of the
+tenant, or only the caller).`;
 
 /** What the reference says of application tokens that are limited to projects. */
 const LIMIT_NOTES: Partial<Record<ProjectScope, string>> = {
@@ -110,6 +113,9 @@ const BEARER = {
   description: 'A user access token (JWT) or an application token (`qs_app_…`)',
 } as const;
 
+/** What `x-roles` says of operations that need no credential. */
+const PUBLIC_ROLE = 'public';
+
 /** The published interface names the scheme of one group differently. */
 const schemeOf = (group: Tag): string => (group === 'Chat workspace' ? 'bearer' : 'access-token');
 
@@ -142,6 +148,8 @@ function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOpera
     summary: route.summary,
     ...(route.isDeprecated && { deprecated: true }),
     description: [route.description, failure, limit, roles].filter(Boolean).join('\n\n'),
+    'x-roles': isPublic ? [PUBLIC_ROLE] : route.roles,
+    'x-project-scope': route.projectScope,
     security: isPublic ? [] : [{ [schemeOf(route.group)]: [] }, { session: [] }],
     requestParams: {
       ...(route.params && { path: route.params as z.ZodObject }),
@@ -178,13 +186,13 @@ function success(route: AnyRoute, status: number): ZodOpenApiResponseObject {
   };
 }
 
-const problemExample = (status: number, [code]: readonly ErrorCode[]): z.input<typeof Problem> => ({
+const problemExample = (status: number, [code]: readonly ErrorCode[]): ProblemExample => ({
   type: `urn:quayside:problem:${code}`,
   title: STATUS_CODES[status] ?? '',
   status,
   detail: 'A sentence for people',
   instance: '/api/projects',
-  code: code ?? '',
+  code: code ?? 'internal',
   requestId: '0198c5a0-7b3e-7000-8000-000000000001',
   ...(code === 'invalid_request' && { errors: [{ detail: 'is required', pointer: '#/body/identifier' }] }),
 });

@@ -1,6 +1,7 @@
 import { didYouMean } from '../text/suggestion-rules.ts';
 
-const ERROR_CODES = [
+/** Codes of all problems. */
+export const ERROR_CODES = [
   'invalid_request',
   'unauthenticated',
   'forbidden',
