@@ -113,6 +113,24 @@ module.exports = {
       to: { path: `^api/(${AREAS.join('|')})/` },
     },
     {
+      name: 'the-service-imports-no-client',
+      severity: 'error',
+      from: { path: '^(api|domain|workflows|activities|migrations)/' },
+      to: { path: '^(clients/|node_modules/@quayside/)' },
+    },
+    {
+      name: 'the-client-imports-nothing',
+      severity: 'error',
+      from: { path: '^clients/typescript/' },
+      to: { pathNot: '^clients/typescript/' },
+    },
+    {
+      name: 'the-command-line-imports-the-client-as-a-package',
+      severity: 'error',
+      from: { path: '^clients/cli/' },
+      to: { path: '^(api|domain|workflows|activities|migrations|tools|test|clients/typescript/src)/' },
+    },
+    {
       name: 'nothing-imports-tools',
       severity: 'error',
       from: { pathNot: '^(tools|bench)/' },
@@ -123,6 +141,6 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^test/' },
+    exclude: { path: '^test/|/(dist|generated)/' },
   },
 };

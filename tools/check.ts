@@ -36,6 +36,12 @@ async function runWaiting(): Promise<void> {
   }
 }
 
+// What is made of the service's document is read by several of them.
+const { code: built, said } = await run('build:clients');
+if (built !== 0) {
+  console.log(said.trimEnd());
+  failed.push('build:clients');
+}
 await Promise.all(Array.from({ length: availableParallelism() }, runWaiting));
 if (failed.length > 0) {
   console.log(`Failed: ${failed.join(', ')}`);
