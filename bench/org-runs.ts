@@ -9,8 +9,9 @@ import { type Service, startService } from './service.ts';
 
 /**
  * Measures what runs cost that the service follows in orgs: the share of a core that one worker takes while so many orgs
- * deploy at once, and while so many sandboxes are copied that were begun four hours ago; and how long it takes to freeze many
- * users where the org answers after 100 ms. Of the sandboxes there are a tenth, which are polled ten times as often. Options:
+ * deploy at once, and while so many sandboxes are copied that were begun four hours ago and are half done, beyond what it takes without them; and
+ * how long it takes to freeze many users where the org answers after 100 ms. Of the sandboxes there is a fiftieth, which are
+ * polled fifty times as often, by a worker without sweeps, which would come as often, too. Options:
  * `--rounds 3`, `--seconds 60` of a round, `--deployments 50`, `--sandboxes 1000`, `--users 2000`; 0 leaves a part out.
  */
 const { values: options } = parseArgs({
@@ -30,7 +31,7 @@ const [ROUNDS, SECONDS, DEPLOYMENTS, SANDBOXES, USERS] = [
   Number(options.users),
 ];
 /** By which pauses between the polls of sandboxes are shorter, and sandboxes fewer. */
-const PACE = 0.1;
+const PACE = 0.02;
 const COPIED_FOR_MS = 4 * 3_600_000;
 const LATENCY_MS = 100;
 const REPOSITORY = 'bench/org-runs';
@@ -75,8 +76,27 @@ async function until(isSo: () => boolean, what: string): Promise<void> {
   console.log(`${what} after ${((performance.now() - from) / 1_000).toFixed(0)} s`);
 }
 
-/** What each process takes of a core, by windows of time; and what a poll costs. */
-async function share(name: string, target: string, isPoll: (path: string) => boolean): Promise<void> {
+/** What the worker takes of a core while no run is there. */
+async function idle(): Promise<number> {
+  const cpu = service.measureCpu();
+  const from = performance.now();
+  await sleep(SECONDS * 1_000);
+  const { worker = 0 } = cpu();
+  const percent = (worker / (performance.now() - from)) * 100;
+  figures.note('no run: core of worker', percent, '%');
+  return percent;
+}
+
+/**
+ * What each process takes of a core, by windows of time; and what a poll costs.
+ * @param idlePercent what the worker takes of a core by itself.
+ */
+async function share(
+  name: string,
+  target: string,
+  isPoll: (path: string) => boolean,
+  idlePercent?: number,
+): Promise<void> {
   for (let round = 1; round <= ROUNDS; round++) {
     const asked = crm.requests.length;
     const cpu = service.measureCpu();
@@ -86,7 +106,19 @@ async function share(name: string, target: string, isPoll: (path: string) => boo
     const passedMs = performance.now() - from;
     const polls = crm.requests.slice(asked).filter(({ path }) => isPoll(path)).length;
     for (const [process, ms] of Object.entries(used))
-      figures.note(`${name}: core of ${process}`, (ms / passedMs) * 100, '%', process === 'worker' ? target : '');
+      figures.note(
+        `${name}: core of ${process}`,
+        (ms / passedMs) * 100,
+        '%',
+        process === 'worker' && idlePercent === undefined ? target : '',
+      );
+    if (idlePercent !== undefined)
+      figures.note(
+        `${name}: core of worker for them`,
+        ((used.worker ?? 0) / passedMs) * 100 - idlePercent,
+        '%',
+        target,
+      );
     figures.note(`${name}: polls per second`, (polls / passedMs) * 1_000, '');
     figures.noteCpu(`${name}, a poll`, used, polls);
   }
@@ -114,9 +146,12 @@ async function deployments(): Promise<void> {
 
 async function sandboxes(): Promise<void> {
   const count = SANDBOXES * PACE;
+  await sleep(SECONDS * 1_000);
+  const idlePercent = await idle();
   const production = await register(await crm.addOrg({ name: 'production', kind: 'production' }));
   production.copies.addGroup('Testers');
   const ageing = setInterval(() => {
+    for (const { name } of production.sandboxes) production.copies.progress(name, 50);
     for (const copy of production.sandboxes) copy.createdAt = new Date(Date.now() - COPIED_FOR_MS);
   }, LATENCY_MS);
   try {
@@ -132,7 +167,7 @@ async function sandboxes(): Promise<void> {
     await until(() => production.sandboxes.length === count, 'all sandboxes are copied');
     await sleep(SECONDS * 1_000);
     const isPoll = (path: string) => decodeURIComponent(path).includes('FROM SandboxProcess WHERE Id');
-    await share(`${SANDBOXES} sandboxes are copied`, '<= 2', isPoll);
+    await share(`${SANDBOXES} sandboxes are copied`, '<= 2', isPoll, idlePercent);
   } finally {
     clearInterval(ageing);
   }
@@ -154,8 +189,8 @@ async function people(): Promise<void> {
   }
 }
 
-async function withService(parts: () => Promise<void>): Promise<void> {
-  service = await startService(['flows-v1', 'crm-v1', 'git-v1', 'approvals-v1', 'system-v1']);
+async function withService(queues: readonly string[], parts: () => Promise<void>): Promise<void> {
+  service = await startService(['flows-v1', 'crm-v1', 'git-v1', 'approvals-v1', ...queues]);
   try {
     await service.call('POST', '/api/projects', {
       identifier: REPOSITORY,
@@ -171,12 +206,12 @@ async function withService(parts: () => Promise<void>): Promise<void> {
 
 try {
   if (USERS + DEPLOYMENTS > 0)
-    await withService(async () => {
+    await withService(['system-v1'], async () => {
       if (USERS > 0) await people();
       if (DEPLOYMENTS > 0) await deployments();
     });
   process.env.SERVICE_PACE = String(PACE);
-  if (SANDBOXES > 0) await withService(sandboxes);
+  if (SANDBOXES > 0) await withService([], sandboxes);
   figures.print();
 } finally {
   await crm.close();

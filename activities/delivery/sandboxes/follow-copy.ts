@@ -39,7 +39,12 @@ export async function followCopy(
     const detail = copyText(copy, checked.usualMinutes, now);
     const progress = copy.progress === null ? {} : { percent: copy.progress };
     await move(work, step, { externalId: copy.id, detail, progress, result: { ...before, copyId: copy.id } });
-    return { againInSeconds: lookAgainIn(copy, now), text: `${step.name}: ${detail}`, atStep: step.name, progress };
+    return {
+      againInSeconds: lookAgainIn(copy, checked.usualMinutes, now),
+      text: `${step.name}: ${detail}`,
+      atStep: step.name,
+      progress,
+    };
   }
   const ended = await move(work, step, {
     state: 'succeeded',

@@ -80,6 +80,25 @@ export function copyText({ status, createdAt }: SandboxCopy, usual: number | und
     : `${status} for ${duration(passed)}; others took ${duration(usual)}`;
 }
 
-/** Seconds until a copy is looked at again: 30, and up to 600 the longer it takes, which keeps the history of a week short. */
-export const lookAgainIn = ({ createdAt }: SandboxCopy, now: Date): number =>
-  Math.min(600, Math.max(30, (now.getTime() - Date.parse(createdAt)) / 20_000));
+const bounded = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value));
+
+/** A copy that is so far says by that how long it will take; earlier, it only begins. */
+const TELLING_PERCENT = 5;
+
+/** Seconds that are left of a copy, by its progress or by what others took; undefined: nothing says so. */
+function secondsLeft(progress: number | null, usual: number | undefined, passed: number): number | undefined {
+  if (progress !== null && progress >= TELLING_PERCENT && progress < 100) return (passed * (100 - progress)) / progress;
+  const left = usual === undefined ? 0 : usual * 60 - passed;
+  return left > 0 ? left : undefined;
+}
+
+/**
+ * Seconds until a copy is looked at again: an eighth of what is left of it, and at most half an hour. Where that is not known,
+ * and towards an end that does not come, the longer it takes the less often, which keeps the history of a week short.
+ * @param usual minutes that others took.
+ */
+export function lookAgainIn({ createdAt, progress }: SandboxCopy, usual: number | undefined, now: Date): number {
+  const passed = Math.max(0, (now.getTime() - Date.parse(createdAt)) / 1_000);
+  const left = secondsLeft(progress, usual, passed);
+  return left === undefined ? bounded(30, passed / 20, 600) : bounded(bounded(30, passed / 120, 300), left / 8, 1_800);
+}

@@ -84,6 +84,19 @@ describe('an estimate', () => {
     expect(copyText(copy(3, processing), 95, NOW)).toBe('Processing for 3 h 0 min; others took 1 h 35 min');
   });
   test('looks less often the longer it takes', () => {
-    expect([0, 0.1, 0.5, 10].map((hours) => lookAgainIn(copy(hours), NOW))).toEqual([30, 30, 90, 600]);
+    const seconds = (hours: number, progress: number | null, usual?: number) =>
+      lookAgainIn(copy(hours, { progress }), usual, NOW);
+    expect([0, 0.1, 0.5, 10].map((hours) => seconds(hours, null))).toEqual([30, 30, 90, 600]);
+  });
+  test('looks as often as what is left of it asks for', () => {
+    const seconds = (hours: number, progress: number | null, usual?: number) =>
+      lookAgainIn(copy(hours, { progress }), usual, NOW);
+    expect([5, 50, 90, 99].map((progress) => seconds(4, progress))).toEqual([1_800, 1_800, 200, 120]);
+    // Too early to tell: others say more.
+    expect([seconds(1, 1), seconds(1, 1, 120), seconds(1, null, 62)]).toEqual([180, 450, 30]);
+    // Others were quicker, and what they took says nothing any more.
+    expect(seconds(4, null, 60)).toBe(600);
+    // It stands still at its end for days.
+    expect(seconds(100, 99)).toBe(454.54545454545456);
   });
 });
