@@ -2,6 +2,7 @@ import type { Json } from '../../../support/client.ts';
 import { type CrmSimulator, crmSimulator } from '../../../simulators/crm-org/simulator.ts';
 import type { SimulatedOrg } from '../../../simulators/crm-org/org.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
+import { cutRelease, success } from '../../../support/releases.ts';
 import { newRepository, type TestRepository } from '../../../support/repository.ts';
 import { sourceOf } from '../../../support/source-builds.ts';
 import {
@@ -26,6 +27,7 @@ let worker: TestWorker;
 let dying: TestWorkerProcess;
 let remote: TestRepository;
 let commitId: string;
+let changedId: string;
 let made = 0;
 beforeAll(async () => {
   crm = await crmSimulator([]);
@@ -34,7 +36,8 @@ beforeAll(async () => {
   commitId = remote.commit({
     files: { ...sourceOf.project([{ path: 'app' }]), ...sourceOf.apexClass('app', 'Invoice') },
   });
-  worker = await startWorker(app, ['flows-v1', 'approvals-v1', 'environment-locks-v1', 'system-v1']);
+  changedId = remote.commit({ files: sourceOf.apexClass('app', 'Invoice', ' Integer total; ') });
+  worker = await startWorker(app, ['flows-v1', 'approvals-v1', 'environment-locks-v1', 'releases-v1', 'system-v1']);
   dying = await startWorkerProcess(app, DYING);
   await app.as(app.owner).post(201, '/api/projects', {
     identifier: repositoryIdentifier,
@@ -53,16 +56,21 @@ afterAll(async () => {
 
 interface Act {
   /** Makes what the org needs before, and answers what the run is asked for. */
-  prepare: (org: SimulatedOrg) => object;
+  prepare: (org: SimulatedOrg) => object | Promise<object>;
   /** What takes the run on while it waits for the org, or for people. */
   goOn?: (org: SimulatedOrg, run: Json) => Promise<unknown>;
+  /** What the run is asked for that comes after it. */
+  next?: (org: SimulatedOrg) => object;
   /** What must hold at the end, whatever was killed. */
-  assert: (org: SimulatedOrg, run: Json) => void;
+  assert: (org: SimulatedOrg, run: Json, next?: Json) => void;
 }
 
 const PEOPLE = ['ada@x.example', 'bob@x.example'];
 const addPeople = ({ people }: SimulatedOrg) => PEOPLE.forEach((name) => people.addUser(name));
 const installs = ({ packages }: SimulatedOrg) => packages.ledger.map(({ act, versionId }) => `${act} ${versionId}`);
+
+/** The org of a release is that of its environment. */
+const releaseOf = ({ name }: SimulatedOrg) => ({ domain: 'core', environmentName: name, orgUsername: undefined });
 
 const ACTS: Record<string, Act> = {
   'request-freeze-users': {
@@ -140,6 +148,42 @@ const ACTS: Record<string, Act> = {
       expect(org.packages.installed.size).toBe(2);
     },
   },
+  'execute-release': {
+    async prepare(org) {
+      const { id } = org.packages.offer('Base');
+      const owner = app.as(app.owner);
+      const { username: orgUsername } = org;
+      await owner.post(201, '/api/environments', {
+        repositoryIdentifier,
+        name: org.name,
+        category: 'test',
+        orgUsername,
+      });
+      for (const [releaseName, commitSha] of Object.entries({
+        [`${org.name}-1`]: commitId,
+        [`${org.name}-2`]: changedId,
+      }))
+        await cutRelease(app, repositoryIdentifier, releaseName, {
+          commitSha,
+          value: { artifacts: { Base: id, app: releaseName } },
+        });
+      const before = success(repositoryIdentifier, `${org.name}-1`, org.name);
+      await app.as(app.application).post(200, '/api/release-candidates/release-event', before);
+      return { ...releaseOf(org), releaseName: `${org.name}-2` };
+    },
+    next: (org) => ({ ...releaseOf(org), id: 'rollback-release' }),
+    assert(org, run, back) {
+      expect(run).toMatchObject({
+        status: 'Completed',
+        result: { form: 'whole', packages: [{ outcome: 'installed' }] },
+      });
+      expect(back).toMatchObject({ status: 'Completed', result: { form: 'delta', commitSha: commitId } });
+      expect(installs(org)).toEqual([expect.stringMatching(/^install 04t/)]);
+      const invoice = { components: ['ApexClass:Invoice'], deletions: [] };
+      expect(org.deployments.ledger).toMatchObject([invoice, invoice]);
+      expect(org.deployments.all).toHaveLength(2);
+    },
+  },
   'uninstall-packages': {
     prepare({ packages }) {
       packages.has(packages.offer('Old'));
@@ -206,7 +250,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => momentOf(round)))(
     const prepared = await Promise.all(
       acts.map(async ([id, act]) => {
         const org = await crm.addOrg({ name: `org-${round}-${id}`, kind: 'production' });
-        const payload = act.prepare(org);
+        const payload = await act.prepare(org);
         await app.as(app.owner).post(201, '/api/auth/crm/register', { cliAuthUrl: org.authUrl });
         return { ...act, id, org, payload };
       }),
@@ -215,9 +259,14 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => momentOf(round)))(
       moment,
       prepared.map(({ org }) => org),
     );
-    const runs = await Promise.all(prepared.map(({ id, org, payload }) => follow(id, org, payload))).finally(killed);
+    const runs = await Promise.all(
+      prepared.map(async ({ id, org, payload, next }) => {
+        const run = await follow(id, org, payload);
+        return [run, ...(next ? [await follow(id, org, next(org))] : [])] as const;
+      }),
+    ).finally(killed);
     await expect(killed()).resolves.toBe(KILLS);
-    for (const [index, { assert, org }] of prepared.entries()) assert(org, runs[index]);
+    for (const [index, { assert, org }] of prepared.entries()) assert(org, ...(runs[index] ?? [{}]));
   },
   NET_MS + 60_000,
 );
