@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { HOOKS } from '../domain/areas.ts';
 import type { FencedReads } from '../domain/kernel/data/fenced-reads.ts';
 import type { DatabaseAccess } from '../domain/kernel/data/pool.ts';
+import { createChangeNotifier } from '../domain/kernel/changes/change-notifier.ts';
 import { createEncryption, type Encryption } from '../domain/kernel/encryption/encryption.ts';
 import { type Keys, loadKeys } from '../domain/kernel/encryption/keys.ts';
 import type { ObjectStore } from '../domain/kernel/objects/object-store.port.ts';
@@ -71,8 +72,10 @@ export function openBase({ config, launch, log, outages, measure }: BaseParts): 
   const access = databaseAccess(config);
   const stores = connectStores({ config, access, openOrm: connectOrm, outages });
   const { orm, reads, objects } = stores;
+  const notifier = createChangeNotifier(access, outages.reporter('postgresql'));
   const signals: CommitSignals = {
     ...createCommitSignals(launch, stores.laneNames),
+    changed: notifier.changed,
     happened(tenant, events) {
       measure(tenant, events);
       for (const event of events) {
@@ -103,6 +106,9 @@ export function openBase({ config, launch, log, outages, measure }: BaseParts): 
     },
     localRecordings: stores.recordings,
     dependencies: stores.dependencies,
-    close: stores.close,
+    async close() {
+      await notifier.close();
+      await stores.close();
+    },
   };
 }

@@ -13,7 +13,10 @@ import type { WorkParts } from './work/parts.ts';
 
 /** What activities reach, by area; made once by the composition root. */
 export interface Deps
-  extends Pick<Base, 'actingAs' | 'reads' | 'launch' | 'encryption' | 'objects' | 'publicUrl' | 'log' | 'now'>,
+  extends Pick<
+      Base,
+      'actingAs' | 'reads' | 'launch' | 'signals' | 'encryption' | 'objects' | 'publicUrl' | 'log' | 'now'
+    >,
     EventWork,
     MockWork,
     CodeWork,

@@ -24,6 +24,7 @@ import { createHttpServer } from './http/server/http-server.ts';
 import type { HttpMetrics } from './http/server/metrics.ts';
 import { createSocketServer } from './http/sockets/socket-routes.ts';
 import { createIdentityParts } from './identity/parts.ts';
+import { createPeopleAdapters, type PeopleAdapters } from './people/parts.ts';
 import { createMockAdapters, createMockAnswering } from './mocks/parts.ts';
 import { createOrgAdapters } from './orgs/parts.ts';
 import { createReviewAdapters, type ReviewAdapters } from './review/parts.ts';
@@ -44,7 +45,7 @@ export interface ApiServer {
   server: Server;
   /** Reports not ready from now on, so that load balancers send no more requests; those in flight continue. */
   announceStop: () => void;
-  /** Closes sockets that were passed on to hosts: the server closes without waiting for them. */
+  /** Closes sockets that were passed on to hosts, and ends streams: the server closes without waiting for them. */
   closeSockets: () => void;
   /** Closes the database connections; call it after closing the server. */
   disconnect: () => Promise<void>;
@@ -80,6 +81,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
     assignmentOfOrg(reads.as(actor), { ...target, email: actor.email }),
   );
   const review = createReviewAdapters(base);
+  const people = createPeopleAdapters(base, routes);
   const tokenLimit = limitOf('token', config.RATE_LIMIT_PER_MINUTE);
   let isStopping = false;
   const app = createApp(routes, {
@@ -93,7 +95,7 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
     addressLimit: limitOf('address', config.AUTH_RATE_LIMIT_PER_MINUTE, 'refuse'),
     hookAddressLimit: limitOf('hooks-of-address', config.HOOK_RATE_LIMIT_PER_MINUTE * HOOKED_PROJECTS),
     trustedProxies,
-    adapters: adaptersOf(base, config, limitOf, { identity, review }),
+    adapters: adaptersOf(base, config, limitOf, { identity, review, people }),
     signals,
     compressBody: createCompression(memory),
     publicUrl,
@@ -141,8 +143,12 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
     announceStop() {
       isStopping = true;
     },
-    closeSockets: sockets.close,
+    closeSockets() {
+      sockets.close();
+      people.changes.end();
+    },
     async disconnect() {
+      await people.changes.close();
       await Promise.all([backend.close(), closeBase(), mocks.close()]);
     },
   };
@@ -150,12 +156,18 @@ export function createApi({ config, log, metrics, launch, outages, dependencies 
 
 type LimitOf = (name: string, perMinute: number, withoutStore?: 'count-alone' | 'refuse') => RateLimit;
 
+interface AreaAdapters {
+  identity: ReturnType<typeof createIdentityParts>;
+  review: ReviewAdapters;
+  people: PeopleAdapters;
+}
+
 /** What the handlers of all areas use. */
 const adaptersOf = (
   base: ApiBase,
   config: ApiConfig,
   limitOf: LimitOf,
-  { identity, review }: { identity: ReturnType<typeof createIdentityParts>; review: ReviewAdapters },
+  { identity, review, people }: AreaAdapters,
 ): Adapters => {
   const { backend, database, ring } = base;
   const { signals } = backend;
@@ -164,9 +176,14 @@ const adaptersOf = (
     encryption: backend.encryption,
     hosts: backend.hosts,
     objects: { store: backend.objects, downloads: createDownloadLinks(ring, config.publicUrl) },
-    webhooks: { queue: createDeliveryQueue(database, signals.webhook), outbound: backend.outbound },
+    webhooks: { queue: createDeliveryQueue(database, signals.webhook, signals.changed), outbound: backend.outbound },
     ...identity.adapters,
-    documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.webhook }),
+    documents: createDocumentStore({
+      database,
+      kept: config.DOCUMENT_VERSIONS,
+      signalLanes: signals.webhook,
+      changed: signals.changed,
+    }),
     ...createMockAdapters(base),
     git: {
       commitGraphs: createCommitGraphCache(),
@@ -175,6 +192,7 @@ const adaptersOf = (
     ...createOrgAdapters(base, openAssignedOrg),
     ...createDeliveryAdapters(base),
     ...review,
+    ...people,
     workItems: { findTracker: backend.findWorkTracker },
     hooks: { limit: limitOf('hooks', config.HOOK_RATE_LIMIT_PER_MINUTE) },
     chat: { ...backend.chat, findSenders: createFindChatSenders(database) },

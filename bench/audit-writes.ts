@@ -31,7 +31,7 @@ export async function measureWrites({ databaseUrl, database, tenantId }: Service
         tx.audit({
           source: 'user',
           action: 'team.updated',
-          entityType: 'team',
+          entityType: 'tenant',
           entityId: teamId,
           summary: 'A team changed',
           before: { a: 1 },

@@ -10,6 +10,8 @@ import {
   unchainedEntry,
 } from './kernel/audit/append.queries.ts';
 import type { UnchainedEntry } from './kernel/audit/audit-rules.ts';
+import type { Change } from './kernel/changes/change-rules.ts';
+import type { Topic } from './kernel/changes/topic-rules.ts';
 import type { HookHandlers, Hooks, Said, Told } from './kernel/hooks.ts';
 import type { Actor, TenantKey } from './kernel/shared/actor.ts';
 import type { Signals, SignalsByKind } from './kernel/signals.port.ts';
@@ -17,6 +19,7 @@ import { COMMIT_WITH_NEXT } from './kernel/data/dialect.ts';
 import { fenceVariables, type Reads } from './kernel/data/fenced-reads.ts';
 import { statement } from './kernel/data/statement.ts';
 import type { Database, Tables } from './kernel/data/tables.ts';
+import { changeOf } from './events/webhooks/event-topics.ts';
 import {
   type Announcement,
   type Enqueued,
@@ -45,6 +48,11 @@ export interface Tx {
   noteDone(): void;
   /** Adds an entry to the tenant's audit trail; written as the last statement before the commit. */
   audit(note: AuditNote): void;
+  /**
+   * Names what changed, for streams of changes, where it is neither audited nor announced.
+   * @param repositoryIdentifier the repository that it belongs to; null: none.
+   */
+  touch(topic: Topic, id: string, repositoryIdentifier?: string | null): void;
   /** Signals the workflow of what changed, once for each, when the transaction is committed. */
   after<Kind extends keyof Signals>(kind: Kind, changed: Signals[Kind]): void;
   /** Has other areas do what they do when this happens, one after the other; answers what each says. */
@@ -60,6 +68,8 @@ export type Cause = Pick<WorkContext, 'actor' | 'requestId' | 'traceparent'>;
 export interface CommitSignals extends SignalsByKind {
   /** What was announced and measured. Returns at once and never throws. */
   happened: (tenant: TenantKey, events: readonly Announcement[]) => void;
+  /** What was audited, announced and touched. Returns at once and never throws. */
+  changed: (tenant: Pick<TenantKey, 'tenantId'>, changes: readonly Change[]) => void;
 }
 
 /** Runs `work` in one transaction: all of it is committed, or nothing. It never spans an external call. */
@@ -102,9 +112,10 @@ export const unitOfWork =
     em.setSessionContext({ variables: fenceVariables(actor) });
     const marked = new Map<keyof Signals, Map<string, unknown>>();
     let happened: readonly Announcement[] = [];
+    let named: readonly Change[] = [];
     const result = await em.transactional(async (inner) => {
       const db = inner.getKysely<Tables>();
-      const noted: Noted = { announced: [], entries: [], measured: [], marked, isDone: false };
+      const noted: Noted = { announced: [], entries: [], measured: [], touched: [], marked, isDone: false };
       const tx = txOf({ em: inner, db, tenantId: actor.tenantId, now: now(), hooks }, noted, {
         actor,
         requestId,
@@ -117,9 +128,12 @@ export const unitOfWork =
         await beforeRecord?.(tx);
       }
       if (announced.length > 0 && actor.projectIds) await openToSubscribers(db);
-      for (const webhookId of await record(db, actor.tenantId, { announced, entries, auditBy }))
+      for (const webhookId of await record(db, actor.tenantId, { announced, entries, auditBy })) {
         tx.after('webhook', webhookId);
+        tx.touch('webhook_delivery', webhookId);
+      }
       happened = [...announced, ...measured];
+      named = changesOf(noted);
       return value;
     });
     for (const [kind, changed] of marked)
@@ -127,6 +141,7 @@ export const unitOfWork =
         ...changed.values(),
       ]);
     if (happened.length > 0) signals?.happened?.(actor, happened);
+    if (named.length > 0) signals?.changed?.(actor, named);
     return result;
   };
 
@@ -135,6 +150,7 @@ interface Noted {
   announced: TracedAnnouncement[];
   measured: Announcement[];
   entries: UnchainedEntry[];
+  touched: Change[];
   /** For signals after the commit: what changed, each once. */
   marked: Map<keyof Signals, Map<string, unknown>>;
   isDone: boolean;
@@ -160,6 +176,9 @@ const txOf = (
   audit: (note) => {
     noted.entries.push(unchainedEntry(note, cause.actor, cause.requestId ?? null, shared.now));
   },
+  touch: (topic, id, repositoryIdentifier = null) => {
+    noted.touched.push({ topic, id, repositoryIdentifier });
+  },
   after: (kind, changed) => {
     noted.marked.set(kind, (noted.marked.get(kind) ?? new Map()).set(JSON.stringify(changed), changed));
   },
@@ -172,6 +191,20 @@ const txOf = (
   },
   inNameOf: (other) => txOf({ hooks, ...shared }, noted, other),
 });
+
+/** What a transaction changed. An event says less than an audit entry of the same topic, and nothing beside one. */
+function changesOf({ entries, touched, announced }: Noted): Change[] {
+  const named: Change[] = [
+    ...touched,
+    ...entries.map(({ entityType, entityId, repositoryIdentifier }) => ({
+      topic: entityType as Topic,
+      id: entityId,
+      repositoryIdentifier,
+    })),
+  ];
+  const topics = new Set(named.map(({ topic }) => topic));
+  return [...named, ...announced.flatMap((event) => changeOf(event) ?? []).filter(({ topic }) => !topics.has(topic))];
+}
 
 const ENQUEUE_AND_APPEND = statement<Enqueued & Appended, AuditFunction>()((db, given, by) =>
   db

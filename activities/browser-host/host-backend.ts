@@ -6,6 +6,7 @@ import { sessionKeyOf } from '../../domain/review/browser-sessions/session-annou
 import type { SessionRow } from '../../domain/review/browser-sessions/sessions.queries.ts';
 import { readPublicTokenRing } from '../../domain/kernel/encryption/public-token-ring.ts';
 import { connectDatabase } from '../../domain/kernel/data/database.ts';
+import { createChangeNotifier } from '../../domain/kernel/changes/change-notifier.ts';
 import { openOrm } from '../../domain/kernel/data/open-orm.ts';
 import { configuredAddresses } from '../../domain/kernel/outbound/outbound-addresses.ts';
 import type { TenantKey } from '../../domain/kernel/shared/actor.ts';
@@ -48,8 +49,8 @@ export async function createHostBackend({ config, launch, log, outages }: HostBa
   const openOrmOfStatements: StoresParts['openOrm'] = (own, onError) => openOrm(own, [], onError);
   const stores = connectStores({ config, access, openOrm: openOrmOfStatements, outages });
   const hosts = connectDatabase({ ...access, poolSize: HOST_CONNECTIONS }, onConnectionLost);
-  // What a host does is told to webhooks alone.
-  const signals = { webhook: signalLanes(launch, stores.laneNames) };
+  const notifier = createChangeNotifier(access, onConnectionLost);
+  const signals = { webhook: signalLanes(launch, stores.laneNames), changed: notifier.changed };
   const actingAs: Deps['actingAs'] = (actor, context = {}) =>
     unitOfWork(stores.orm, { ...context, actor, signals, auditBy: 'audit_append_of_browsers' });
   const startUrlKey = await newStartUrlKey();
@@ -78,6 +79,9 @@ export async function createHostBackend({ config, launch, log, outages }: HostBa
       if ('refused' in door) throw new StartRefused(door.refused);
       return startUrlKey.open(door.sealed, session.id);
     },
-    close: () => Promise.all([stores.close(), hosts.close()]),
+    async close() {
+      await notifier.close();
+      await Promise.all([stores.close(), hosts.close()]);
+    },
   };
 }

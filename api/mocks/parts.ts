@@ -43,6 +43,7 @@ export function createMockAnswering({ backend, config, database }: ApiBase, metr
       database: own.db,
       actingAs,
       evaluateInThread: threads.evaluate,
+      onCalls: (place, id) => backend.signals.changed(place, [{ topic: 'mock_call', id, repositoryIdentifier: null }]),
       onError: (error) => log.warn({ err: error }, 'a request without a step was not announced'),
     }),
     forward,

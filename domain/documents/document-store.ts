@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantKey } from '../kernel/shared/actor.ts';
 import { appendedText, unchainedEntry } from '../kernel/audit/append.queries.ts';
+import type { Change } from '../kernel/changes/change-rules.ts';
 import { statement } from '../kernel/data/statement.ts';
 import type { Database } from '../kernel/data/tables.ts';
 import { batched } from '../kernel/queues/batched.ts';
@@ -52,10 +53,13 @@ interface Options {
   kept: KeptVersions;
   /** Called with webhooks after the commit; must return at once. */
   signalLanes: (tenant: TenantKey, webhookIds: readonly string[]) => void;
+  /** Called with what was written after the commit; must return at once. */
+  changed: (tenant: TenantKey, changes: readonly Change[]) => void;
 }
 
 /** One function call per batch is one transaction and one round trip. */
-export function createDocumentStore({ database, kept, signalLanes }: Options): DocumentStore {
+export function createDocumentStore({ database, kept, ...signals }: Options): DocumentStore {
+  const tell = tellOf(signals);
   const readAll = async (names: (DocumentName & { tenant: string })[]): Promise<(StoredDocument | undefined)[]> => {
     const documents: (StoredDocument | undefined)[] = names.map(() => undefined);
     for (const { request, version, value, createdAt, updatedAt } of await READ(database, {
@@ -74,14 +78,9 @@ export function createDocumentStore({ database, kept, signalLanes }: Options): D
     const now = new Date();
     const items = `[${requests.map((request) => itemOf(request, kept, now)).join(',')}]`;
     const rows = await WRITE(db, { tenantId, requests: items, now });
-    const outcomes: WriteOutcome[] = requests.map(() => ({ isWritten: false, currentVersion: null }));
-    for (const { request, isWritten, version, createdAt } of rows) {
-      outcomes[request - 1] =
-        isWritten && version !== null && createdAt !== null
-          ? { isWritten, version, createdAt: isoOf(createdAt), updatedAt: now.toISOString() }
-          : { isWritten: false, currentVersion: version };
-    }
-    return { outcomes, signal: () => actor && signalLanes(actor, rows[0]?.webhookIds ?? []) };
+    const outcomes = outcomesOf(requests, rows, now);
+    const written = requests.filter((_, place) => outcomes[place]?.isWritten);
+    return { outcomes, signal: () => tell(written, rows[0]?.webhookIds ?? []) };
   };
 
   const writeTogether = async (requests: readonly WriteRequest[]): Promise<WriteOutcome[]> => {
@@ -125,6 +124,31 @@ async function twice<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
+function outcomesOf(requests: readonly WriteRequest[], rows: readonly WriteRow[], now: Date): WriteOutcome[] {
+  const outcomes: WriteOutcome[] = requests.map(() => ({ isWritten: false, currentVersion: null }));
+  for (const { request, isWritten, version, createdAt } of rows)
+    outcomes[request - 1] =
+      isWritten && version !== null && createdAt !== null
+        ? { isWritten, version, createdAt: isoOf(createdAt), updatedAt: now.toISOString() }
+        : { isWritten: false, currentVersion: version };
+  return outcomes;
+}
+
+/** Tells of documents of one tenant that were written. */
+const tellOf =
+  ({ signalLanes, changed }: Pick<Options, 'signalLanes' | 'changed'>) =>
+  (written: readonly WriteRequest[], webhookIds: readonly string[]): void => {
+    const [first] = written;
+    if (!first) return;
+    signalLanes(first.actor, webhookIds);
+    changed(first.actor, written.flatMap(changesOf));
+  };
+
+const changesOf = ({ collection, key }: WriteRequest): Change[] => [
+  { topic: 'document', id: `${collection}/${key}`, repositoryIdentifier: null },
+  { topic: 'document_collection', id: collection, repositoryIdentifier: null },
+];
+
 /** A request as the function takes it. The version after success is known before: it follows from the expected one. */
 function itemOf(request: WriteRequest, kept: KeptVersions, now: Date): string {
   const { actor, store, collection, key, value, sizeBytes, expectedVersion, traceparent, requestId } = request;
@@ -135,7 +159,7 @@ function itemOf(request: WriteRequest, kept: KeptVersions, now: Date): string {
   const note = {
     source: 'document' as const,
     action: event,
-    entityType: 'document',
+    entityType: 'document' as const,
     entityId: `${collection}/${key}`,
     summary: `Document ${collection}/${key} ${verb}, version ${version}`,
     before: expectedVersion === null ? undefined : { store, collection, key, version: expectedVersion },

@@ -17,6 +17,7 @@ export async function createCollection(tx: Tx, name: string): Promise<Collection
   assertReachesCollection(tx.actor, name);
   const collection = await insertCollection(tx, name);
   if (!collection) throw new DomainError('already_exists', `There is already a collection ${name}`);
+  tx.touch('document_collection', name);
   tx.audit({
     source: 'document',
     action: 'document_collection.created',
@@ -58,6 +59,7 @@ export async function deleteDocument(tx: Tx, name: DocumentName, expectedVersion
   }
   await removeDocument(tx, name);
   const { collection, key } = name;
+  tx.touch('document_collection', collection);
   tx.audit({
     source: 'document',
     action: 'document.deleted',

@@ -22,6 +22,19 @@ export interface Bearer {
   token?: string;
 }
 
+const isOfEvents = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+
+/** A stream of events has no end: it is left after its first event. */
+async function firstEvent({ body }: Response): Promise<string> {
+  let text = '';
+  for await (const piece of body ?? []) {
+    text += Buffer.from(piece).toString();
+    if (text.includes('\n\n')) break;
+  }
+  return text;
+}
+
 /** A client acting as somebody; every call names the status that it expects, and fails with the reply when it differs. */
 export class ApiClient {
   readonly #baseUrl: string;
@@ -65,7 +78,7 @@ export class ApiClient {
       },
       ...(sent !== undefined && { body: sent as string }),
     });
-    const text = await response.text();
+    const text = await (isOfEvents(response) ? firstEvent(response) : response.text());
     if (response.status >= 400) this.#onProblem?.(text);
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
     return {

@@ -24,11 +24,17 @@ export const createGitActivities = (deps: Deps) => ({
       const result = await git.mirrors.fetch({ tenantId, projectId }, remote, signal);
       if (result.outcome === 'failed') {
         const { reason } = result;
-        await tx((work) => noteFailure(work, projectId, reason));
+        await tx(async (work) => {
+          await noteFailure(work, projectId, reason);
+          work.touch('git_mirror', projectId, repositoryIdentifier);
+        });
         return { outcome: 'failed', reason, isNewsForPeople: isForPeople(reason) && reason !== state.errorBefore };
       }
       await importFacts(deps, { tenantId, tenantSlug, projectId }, state, remote);
-      await tx((work) => noteSuccess(work, projectId, fetchedAt, git.fetchEverySeconds));
+      await tx(async (work) => {
+        await noteSuccess(work, projectId, fetchedAt, git.fetchEverySeconds);
+        work.touch('git_mirror', projectId, repositoryIdentifier);
+      });
       return { outcome: 'fetched' };
     }),
 });

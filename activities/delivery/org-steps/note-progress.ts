@@ -12,7 +12,7 @@ const STILL_MAX_HOURS = 24;
  * @param lookAt what a person looks at then.
  */
 export async function noteProgress(
-  work: Pick<OrgWork, 'deps' | 'tenant'>,
+  work: Pick<OrgWork, 'deps' | 'tenant'> & Partial<Pick<OrgWork, 'run'>>,
   step: StepRow,
   { text, progress, lookAt }: { text: string; progress: StepProgress; lookAt: string },
 ): Promise<boolean> {

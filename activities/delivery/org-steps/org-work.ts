@@ -21,9 +21,12 @@ export const inUnit = <Value>({ deps, tenant }: Pick<OrgWork, 'deps' | 'tenant'>
 
 /** Moves a step on, unless it has ended meanwhile. */
 export const move = async (
-  work: Pick<OrgWork, 'deps' | 'tenant'>,
-  { id }: StepRow,
+  work: Pick<OrgWork, 'deps' | 'tenant'> & Partial<Pick<OrgWork, 'run'>>,
+  { id, runId }: StepRow,
   change: StepMove,
 ): Promise<void> => {
-  await inUnit(work, (tx) => moveStep(tx, id, change));
+  await inUnit(work, async (tx) => {
+    await moveStep(tx, id, change);
+    tx.touch('flow_run', runId, work.run?.repositoryIdentifier);
+  });
 };

@@ -22,6 +22,8 @@ const RECORD_RETRY_MS = 250;
 export interface PumpParts {
   store: Pick<LaneStore, 'claim' | 'release' | 'releaseAll' | 'nextDueInMs'>;
   record: (outcome: Outcome) => Promise<void>;
+  /** Told that an outcome was recorded. Returns at once and never throws. */
+  onRecorded: (lane: Lane) => void;
   /** How the lane's webhook is to be called, at that revision or a later one. */
   target: (lane: Lane, revision: number) => Promise<LaneTarget>;
   send: WebhookSender;
@@ -40,7 +42,7 @@ export const createPumpActivities = (parts: PumpParts) => ({
 });
 
 function pumpDeliveries(lane: Lane, parts: PumpParts, stop: AbortSignal): Promise<number | null> {
-  const { store, record, send, poller } = parts;
+  const { store, record, onRecorded, send, poller } = parts;
   const { webhookId } = lane;
   const open = new Slots({ works: 'deliveries', total: OPEN_MAX });
   const targetOf = currentTarget((revision) => parts.target(lane, revision));
@@ -49,7 +51,10 @@ function pumpDeliveries(lane: Lane, parts: PumpParts, stop: AbortSignal): Promis
       claim: (limit) => store.claim(lane, limit),
       inSlot: (work) => open.run(webhookId, work),
       handle: async (delivery, cut) => attemptDelivery(delivery, await targetOf(delivery.revision), send, cut),
-      note: (outcome) => recorded(record, outcome),
+      note: async (outcome) => {
+        await recorded(record, outcome);
+        onRecorded(lane);
+      },
       release: (deliveries) => store.release(deliveries),
       nextDueInMs: () => store.nextDueInMs(lane),
       waitForDue: (claimed, withinMs) => poller.waitForDue(webhookId, claimed, withinMs),

@@ -5,6 +5,7 @@ import {
   type LaneKey,
   type StoredTarget,
 } from '../../../domain/events/webhooks/lane-store.queries.ts';
+import { deliveriesOf } from '../../../domain/events/webhooks/event-topics.ts';
 import type { Outcome } from '../../../domain/events/webhooks/outcomes.queries.ts';
 import { disableWebhook } from '../../../domain/events/webhooks/webhooks.mutations.ts';
 import type { Deps } from '../../deps.ts';
@@ -42,6 +43,7 @@ export function createWebhookActivities(deps: Deps, openChannel: OpenChannel): P
   return createPumpActivities({
     store,
     record,
+    onRecorded: (lane) => deps.signals.changed(lane, [deliveriesOf(lane.webhookId)]),
     async target(lane) {
       const stored = await store.target(lane);
       const target = openTarget(lane, stored, deps.encryption);

@@ -16,6 +16,9 @@ import { BYTES_TYPE, FORM_TYPE } from '../server/request-body.ts';
 import { Problem, type ProblemExample } from './problem-schema.ts';
 import { type Tag, TAGS } from './tags.ts';
 
+/** Grows when a client of the version before would not work any more. */
+export const API_VERSION = '1';
+
 const JSON_TYPE = 'application/json';
 const PROBLEM_TYPE = 'application/problem+json';
 
@@ -71,7 +74,7 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string, 
       openapi: '3.1.0',
       info: {
         title: 'Quayside',
-        version: '1',
+        version: API_VERSION,
         description: INTRODUCTION,
         contact: { name: 'The operators of this service', url: serverUrl },
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },

@@ -131,6 +131,7 @@ export async function reevaluateLock(
   const place = await findLockPlace(tx, environmentId);
   if (!place) return NOBODY;
   if (ticketIds.length > 0) await enqueueTickets(tx, environmentId, ticketIds);
+  tx.touch('environment_lock', environmentId, place.repositoryIdentifier);
   await expireLease(tx, place);
   await endLapsed(tx, environmentId);
   const granted = await grantToFirst(tx, environmentId);
@@ -156,6 +157,7 @@ const ACTIONS = {
 /** Writes to the trail what happened to a ticket; announces it when the lock changed hands. */
 function record(tx: Tx, place: LockPlace, ticket: TicketRow, action: keyof typeof ACTIONS): void {
   const { ticketId, holder, executionId, reason, expiresAt, state } = ticket;
+  tx.touch('environment_lock', place.environmentId, place.repositoryIdentifier);
   tx.audit({
     source: 'environment',
     action: `environment.${action}`,

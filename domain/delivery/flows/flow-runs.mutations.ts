@@ -71,6 +71,7 @@ export async function endRun(
   const result = code === undefined ? own : { ...own, code };
   const moved = await moveRun(tx, run.id, { status, error, result, output, endedAt: tx.now });
   if (!moved) return false;
+  if (output) tx.touch('flow_output', run.id, run.repositoryIdentifier);
   const startedAt = moved.startedAt && isoOf(moved.startedAt);
   const endedAt = moved.endedAt && isoOf(moved.endedAt);
   const durationMs = startedAt && endedAt ? Date.parse(endedAt) - Date.parse(startedAt) : null;

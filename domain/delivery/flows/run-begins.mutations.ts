@@ -134,7 +134,9 @@ async function waitForWindow(
 /** Moves a run to the gate at which it waits now, which its work item shows. Retrying is safe. */
 export async function waitAtGate(tx: Tx, id: string, status: OpenStatus): Promise<void> {
   if (!(await moveRun(tx, id, { status }))) return;
-  await tx.tell('runReached', await runById(tx, id), { status, at: tx.now.toISOString() });
+  const run = await runById(tx, id);
+  tx.touch('flow_run', id, run.repositoryIdentifier);
+  await tx.tell('runReached', run, { status, at: tx.now.toISOString() });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { appendedText, unchainedEntry } from '../../kernel/audit/append.queries.ts';
+import type { Change } from '../../kernel/changes/change-rules.ts';
 import { statement } from '../../kernel/data/statement.ts';
 import type { Database } from '../../kernel/data/tables.ts';
 import type { TenantKey } from '../../kernel/shared/actor.ts';
@@ -15,6 +16,7 @@ import type {
   TriggeredDelivery,
   TriggerRequest,
 } from './delivery-queue.port.ts';
+import { deliveriesOf } from './event-topics.ts';
 import { refusalOf } from './webhook-status-rules.ts';
 
 /** One array for each column of the batch. */
@@ -48,12 +50,18 @@ const MAX_REST_MS = 10;
 /**
  * One function call per batch is one transaction and one round trip.
  * @param db connections with the role of the application.
- * @param signalLanes is called with the lanes after the commit; must return at once.
+ * @param signalLanes is called with the lanes after the commit, and `changed` with the webhooks that have new deliveries;
+ * both must return at once.
  */
 export function createDeliveryQueue(
   db: Database,
   signalLanes: (tenant: TenantKey, webhookIds: readonly string[]) => void,
+  changed: (tenant: TenantKey, changes: readonly Change[]) => void,
 ): DeliveryQueue {
+  const signal = (tenant: TenantKey, webhookIds: readonly string[]) => {
+    signalLanes(tenant, webhookIds);
+    changed(tenant, webhookIds.map(deliveriesOf));
+  };
   const batchOf = (tenantId: string, requests: readonly (TriggerRequest | DeliverRequest)[]): Batch => ({
     tenantId,
     payloads: requests.map(({ payload }) => JSON.stringify(payload)),
@@ -71,7 +79,7 @@ export function createDeliveryQueue(
     const results = requests.map((): TriggeredDelivery[] => []);
     for (const { request, deliveryId, webhookId } of rows) results[request - 1]?.push({ deliveryId, webhookId });
     const [first] = requests;
-    if (first) signalLanes(first.actor, [...new Set(rows.map(({ webhookId }) => webhookId))]);
+    if (first) signal(first.actor, [...new Set(rows.map(({ webhookId }) => webhookId))]);
     return results;
   };
 
@@ -101,7 +109,7 @@ export function createDeliveryQueue(
           : { webhook, refusal };
     }
     const [first] = requests;
-    if (first) signalLanes(first.actor, [...toSignal]);
+    if (first) signal(first.actor, [...toSignal]);
     return results;
   };
 

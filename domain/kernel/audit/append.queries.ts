@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { JsonText } from '../data/columns.ts';
 import { type Slots, statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
+import type { Topic } from '../changes/topic-rules.ts';
 import type { Actor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
 import { type AuditSource, canonicalJson, canonicalParts, type UnchainedEntry } from './audit-rules.ts';
@@ -10,7 +11,7 @@ import { type AuditSource, canonicalJson, canonicalParts, type UnchainedEntry } 
 export interface AuditNote {
   source: AuditSource;
   action: string;
-  entityType: string;
+  entityType: Topic;
   entityId?: string | null;
   repositoryIdentifier?: string | null;
   /** One sentence for a reader of the trail. */

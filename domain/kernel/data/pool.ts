@@ -15,6 +15,8 @@ export interface DatabaseAccess {
   isReadOnly?: boolean;
   /** Statements are sent without waiting for the results of those before them. */
   isPipelined?: boolean;
+  /** Shown in `pg_stat_activity`. */
+  name?: string;
   /** Settings of PostgreSQL for each connection. */
   settings?: Readonly<Record<string, string>>;
 }
@@ -26,12 +28,13 @@ export const connectionOptions = ({
   poolSize = POOL_SIZE,
   isReadOnly = false,
   isPipelined = false,
+  name = 'quayside',
   settings = {},
 }: DatabaseAccess) => ({
   connectionString: databaseUrl,
   max: poolSize,
   connectionTimeoutMillis: 5_000,
-  application_name: 'quayside',
+  application_name: name,
   pipeline: isPipelined,
   options: [
     '-c timezone=UTC',

@@ -30,6 +30,9 @@ interface Waiting extends Called {
   until: number;
 }
 
+/** Told after the commit that there are new calls of a scenario. Returns at once and never throws. */
+export type OnCalls = (place: MockPlace, scenarioId: string) => void;
+
 const BATCH_MAX = 256;
 /** However often others are faster, a request waits in line for its turn; longer than that nobody waits for an answer. */
 const WAIT_MAX_MS = 60_000;
@@ -45,13 +48,15 @@ export class MockQueue {
   readonly place: MockPlace;
   readonly #db: Database;
   readonly #inThread: EvaluateInThread;
+  readonly #onCalls: OnCalls;
   #known: Compiled | undefined;
   #waiting: Waiting[] = [];
   #isRunning = false;
 
   /** @param db connections with the role of the application that do not wait for the disk. */
-  constructor(db: Database, place: MockPlace, inThread: EvaluateInThread) {
+  constructor(db: Database, place: MockPlace, inThread: EvaluateInThread, onCalls: OnCalls) {
     this.#db = db;
+    this.#onCalls = onCalls;
     this.place = place;
     this.#inThread = inThread;
   }
@@ -140,6 +145,7 @@ export class MockQueue {
 
   #settle(batch: readonly Waiting[], { replies, changes }: Decided<Waiting>, advanced: ReadonlySet<string>): void {
     const runs = this.#known?.runs;
+    if (this.#known && advanced.size > 0) this.#onCalls(this.place, this.#known.scenario.id);
     for (const name of changes.keys()) {
       const state = runs?.get(name);
       if (state && advanced.has(name)) state.revision++;

@@ -3,7 +3,7 @@ import type { Database } from '../../kernel/data/tables.ts';
 import { systemActor, type Actor } from '../../kernel/shared/actor.ts';
 import type { UnitOfWork } from '../../unit-of-work.ts';
 import type { EvaluateInThread, MockPlace } from '../decide-batch.ts';
-import { MockQueue } from './mock-queue.ts';
+import { MockQueue, type OnCalls } from './mock-queue.ts';
 import { announceUnmatched } from '../scenarios/active-scenarios.mutations.ts';
 import { findMockWorkspace } from './replay.queries.ts';
 
@@ -21,6 +21,7 @@ interface Parts {
   database: Database;
   actingAs: (actor: Actor) => UnitOfWork;
   evaluateInThread: EvaluateInThread;
+  onCalls: OnCalls;
   onError: (error: unknown) => void;
 }
 
@@ -29,7 +30,7 @@ const ANNOUNCED_EVERY_MS = 60_000;
 const ANNOUNCED_KEPT = 1_000;
 
 /** The workspaces that this process answers for, those that were used last. */
-export function createMockQueues({ database, actingAs, evaluateInThread, onError }: Parts): MockQueues {
+export function createMockQueues({ database, actingAs, evaluateInThread, onCalls, onError }: Parts): MockQueues {
   const queues = new Map<string, MockQueue>();
   const announcedAt = new LRUCache<string, number>({ max: ANNOUNCED_KEPT });
   return {
@@ -38,7 +39,7 @@ export function createMockQueues({ database, actingAs, evaluateInThread, onError
       if (known) return known;
       const [found] = await findMockWorkspace(database, { hash: keyHash });
       if (!found) return undefined;
-      const queue = queues.get(keyHash) ?? new MockQueue(database, { ...found, keyHash }, evaluateInThread);
+      const queue = queues.get(keyHash) ?? new MockQueue(database, { ...found, keyHash }, evaluateInThread, onCalls);
       queues.set(keyHash, queue);
       if (queues.size > QUEUES_MAX) dropIdle(queues);
       return queue;

@@ -53,6 +53,7 @@ export async function recordPolls(tx: Tx, polls: readonly OrgPoll[], everyMs: nu
     return [{ orgId, claim, at, dueAt, failures: 0, failure: null, found }];
   });
   await storePolls(tx, stored);
+  for (const { orgId } of stored) tx.touch('org_limit', orgId);
   return stored.map(({ orgId }) => orgId);
 }
 

@@ -21,6 +21,7 @@ export const userActivityExamples = featureExamples(
     return { reviewed };
   },
   {
+    streamChanges: () => ({ query: { topics: 'release_candidate,approval' } }),
     getUserActivity: ({ reviewed }) => ({ query: { repositoryIdentifier: reviewed, githubUsername: 'dana' } }),
   },
 );

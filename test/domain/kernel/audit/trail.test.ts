@@ -40,7 +40,7 @@ afterAll(async () => {
 const write = (tenant: string, summary: string, state?: unknown) =>
   unitOfWork(orm, { actor: systemActor({ tenantId: tenant, tenantSlug: 'test' }, 'test'), requestId: 'r' })(
     async (tx) => {
-      tx.audit({ source: 'system', action: 'test.done', entityType: 'test', summary, after: state });
+      tx.audit({ source: 'system', action: 'test.done', entityType: 'tenant', summary, after: state });
     },
   );
 
@@ -93,7 +93,7 @@ test('fifty writers at once make one chain without gaps, and tenants do not shar
 test('entries of one transaction are appended together or not at all', async () => {
   const before = (await chain(tenantId)).length;
   const failing = unitOfWork(orm, { actor: systemActor({ tenantId, tenantSlug: 'test' }, 'test') })(async (tx) => {
-    tx.audit({ source: 'system', action: 'test.done', entityType: 'test', summary: 'lost' });
+    tx.audit({ source: 'system', action: 'test.done', entityType: 'tenant', summary: 'lost' });
     await sql`select 1 / 0`.execute(tx.db);
   });
   await expect(failing).rejects.toThrow('division by zero');

@@ -1,0 +1,34 @@
+import type { ApiBase } from '../base.ts';
+import { API_VERSION } from '../http/openapi/openapi.ts';
+import type { AnyRoute } from '../http/define-route.ts';
+import { ChangeStreams } from './changes/change-streams.ts';
+import { topicAccess } from './changes/topic-readers.ts';
+
+export interface PeopleAdapters {
+  changes: ChangeStreams;
+}
+
+declare module '../http/scope.ts' {
+  interface Adapters extends PeopleAdapters {}
+}
+
+/** Proxies close connections on which nothing comes for a minute. */
+const HEARTBEAT_MS = 25_000;
+/** How soon a stream ends whose opener may have it no more. */
+const CHECK_EVERY_MS = 30_000;
+
+/** @param routes all of the API: who may call one is told of what it shows. */
+export const createPeopleAdapters = (
+  { backend: { access, onConnectionLost }, config: { SERVICE_PACE: pace }, database }: ApiBase,
+  routes: readonly AnyRoute[],
+): PeopleAdapters => ({
+  changes: new ChangeStreams({
+    access,
+    database,
+    accessTo: topicAccess(routes),
+    api: API_VERSION,
+    heartbeatMs: HEARTBEAT_MS * pace,
+    checkEveryMs: CHECK_EVERY_MS * pace,
+    onLost: onConnectionLost,
+  }),
+});
