@@ -219,7 +219,7 @@ test('a schedule that is paused starts nothing, and the engine knows its new tim
   const { id: scheduleId } = await owner.post(201, '/api/flows/schedules', {
     name,
     cron: '0 3 * * *',
-    payload: RELEASE,
+    payload: { id: 'build', repositoryIdentifier },
   });
   const path = `/api/flows/schedules/${scheduleId}`;
   await owner.patch(200, path, { isPaused: true, cron: '15 4 * * *', timezone: 'Europe/Berlin' });
