@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const PERSON = { NAME: 'Quayside demo', EMAIL: 'demo@quayside.invalid', DATE: '2026-01-05T09:00:00Z' };
 
-/** Commits files onto a commit of a bare repository, without a work tree. Answers the new commit, which the branch is at then. */
+/** Commits files (null: one that is removed) onto a commit of a bare repository, without a work tree. Answers the new commit, which the branch is at then. */
 export async function commitFiles(
   path: string,
   {
@@ -14,7 +14,7 @@ export async function commitFiles(
     onto,
     message,
     files,
-  }: { branch: string; onto?: string; message: string; files: Readonly<Record<string, string>> },
+  }: { branch: string; onto?: string; message: string; files: Readonly<Record<string, string | null>> },
 ): Promise<string> {
   const env = {
     ...process.env,
@@ -32,6 +32,10 @@ export async function commitFiles(
   };
   if (onto !== undefined) await own(['read-tree', onto]);
   for (const [file, text] of Object.entries(files)) {
+    if (text === null) {
+      await own(['update-index', '--index-info'], `0 ${'0'.repeat(40)}\t${file}\n`);
+      continue;
+    }
     const blob = await own(['hash-object', '-w', '--stdin'], text);
     await own(['update-index', '--add', '--cacheinfo', `100644,${blob},${file}`]);
   }

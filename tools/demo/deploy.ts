@@ -6,39 +6,19 @@ import { commitFiles } from './commit-files.ts';
 import { hasCrmSimulator, startCrmSimulator } from './crm-simulator.ts';
 import { copyOf, type DemoRepository, git, readRepository } from './repository.ts';
 import { apexClass, makeSource } from './source-fixture.ts';
-import { waitFor } from './wait.ts';
+import { showReleases } from './deploy-releases.ts';
+import { ran, sayDeployed, type Stage, succeeded } from './deploy-runs.ts';
 
-const REACHED_MS = 600_000;
 const ENVIRONMENT = 'uat';
 const CLASS = 'QuaysideDemo';
 const TEST = `${CLASS}Test`;
 /** How far before the newest commit the org begins. */
 const COMMITS_BEFORE = 10;
 
-interface Run {
-  id: string;
-  status: string;
-  success: { error: string | null } | null;
-  result: {
-    form?: string;
-    reason?: string;
-    components?: number;
-    deletions?: number;
-    changes?: Record<string, number>;
-    tests?: Record<string, number>;
-    pendingDeletions?: number;
-  } | null;
-}
-
-interface Stage {
-  api: DemoClient;
-  repositoryIdentifier: string;
-  say: Say;
-}
-
 /**
  * Shows how source comes to an org, which a simulator on this machine plays: what the org has, what differs from it, a
- * validation whose test fails, the fix, its approval, the quick deployment, its tests, and the way back. The project stays.
+ * validation whose test fails, the fix, its approval, the quick deployment and its tests; then releases that are verified there,
+ * one that is not and is rolled back, and the clean-up. The project stays.
  */
 export async function showDeployment(
   api: DemoClient,
@@ -67,14 +47,25 @@ export async function showDeployment(
       defaultBranch: source.defaultBranch,
     });
     await api.post('/api/auth/crm/register', { cliAuthUrl: org.authUrl });
-    await api.post('/api/environments', {
+    const { id: environmentId } = await api.post('/api/environments', {
       repositoryIdentifier,
       name: ENVIRONMENT,
       category: 'test',
       orgUsername: org.username,
       approvalPolicy: { allowSelfApproval: true },
     });
-    await deployAll(stage, source);
+    const commitId = await deployAll(stage, source);
+    const { path, defaultBranch: branch, folder } = source;
+    const place = { environmentId: environmentId as string, environmentName: ENVIRONMENT };
+    await showReleases(stage, {
+      ...place,
+      path,
+      branch,
+      commitId,
+      testClass: TEST,
+      files: (costs) => classes(folder, costs),
+    });
+    await cleanUp(stage, source, commitId, place.environmentId);
   } finally {
     await crm.close();
   }
@@ -108,7 +99,8 @@ async function sourceOf(given: string | undefined): Promise<DemoSource> {
   };
 }
 
-async function deployAll(stage: Stage, source: DemoSource): Promise<void> {
+/** Brings the fix of a test that fails to the org; answers its commit. */
+async function deployAll(stage: Stage, source: DemoSource): Promise<string> {
   const { say } = stage;
   const { base, head, folder, path, defaultBranch: branch } = source;
   const install = (payload: object) =>
@@ -136,9 +128,22 @@ async function deployAll(stage: Stage, source: DemoSource): Promise<void> {
   const { passed, failed: failures } = succeeded(tested).result?.tests ?? {};
   say(`  verified in the org: ${passed} of its test methods passed, ${failures} failed`);
 
-  say(`back to ${base.slice(0, 8)}:`);
-  sayDeployed(stage, succeeded(await install({ commitId: base })));
   say('  each run has its steps and its log: GET /api/flows/runs/{id}, and /output below it');
+  return fixed;
+}
+
+/** Takes away what the demo has brought to the org beyond the repository, and what it set for the environment. */
+async function cleanUp(stage: Stage, source: DemoSource, onto: string, environmentId: string): Promise<void> {
+  const { api, say } = stage;
+  const { path, defaultBranch: branch, folder, head } = source;
+  await api.patch(`/api/environments/${environmentId}`, { verification: null });
+  const files = Object.fromEntries(Object.keys(classes(folder, 0)).map((file) => [file, null]));
+  const commitId = await commitFiles(path, { branch, onto, message: 'Take the tariff back', files });
+  say(
+    `clean-up: the environment verifies nothing any more, and the org gets what ${head.slice(0, 8)} has, with deletions:`,
+  );
+  const order = { id: 'install-artifacts', environmentName: ENVIRONMENT, commitId, deletions: true };
+  sayDeployed(stage, succeeded(await ran(stage, order)));
 }
 
 /** A class and its test, which passes where a length of two metres costs that much. */
@@ -160,44 +165,3 @@ const classes = (folder: string, expected: number): Record<string, string> => ({
     '}',
   ]),
 });
-
-/** Starts a run, approves it where that is asked for, and follows it to its end. */
-async function ran({ api, repositoryIdentifier, say }: Stage, payload: object): Promise<Run> {
-  const { id } = await api.post('/api/flows/run', { payload: { repositoryIdentifier, ...payload } });
-  let isApproved = false;
-  const ended = await waitFor(
-    async () => {
-      const shown = (await api.get(`/api/flows/runs/${id as string}`)) as unknown as Run;
-      if (shown.success === null && !isApproved) isApproved = await approve(api, id as string, say);
-      return shown;
-    },
-    ({ success }) => success !== null,
-    REACHED_MS,
-  );
-  if (!ended) throw new OperatorError(`The run ${id as string} did not end in time.`);
-  return ended;
-}
-
-async function approve(api: DemoClient, runId: string, say: Say): Promise<boolean> {
-  const { items } = await api.get('/api/flows/approvals');
-  const asked = (items as { id: string; executionId: string }[]).find(({ executionId }) => executionId === runId);
-  if (!asked) return false;
-  await api.post(`/api/flows/approvals/${asked.id}/approve`, { comment: 'shown by the demo' });
-  say('  an approval was asked for, and given');
-  return true;
-}
-
-function succeeded(run: Run): Run {
-  if (run.success?.error) throw new OperatorError(`The run ${run.id} failed: ${run.success.error}`);
-  return run;
-}
-
-function sayDeployed({ say }: Stage, { status, success, result }: Run): void {
-  const { form, reason, components = 0, deletions = 0, changes = {}, tests, pendingDeletions = 0 } = result ?? {};
-  if (form !== undefined) say(`  ${form}: ${components} components, ${deletions} deletions. ${reason}`);
-  const changed = Object.entries(changes).map(([what, count]) => `${count} ${what}`);
-  const run = tests?.run ? [`${tests.run - (tests.failed ?? 0)} of ${tests.run} test methods passed`] : [];
-  say(`  ${status}: ${[...changed, ...run].join(', ') || 'nothing changed'}`);
-  if (pendingDeletions > 0) say(`  ${pendingDeletions} components stay that are gone from the source`);
-  if (success?.error) say(`  ${success.error}`);
-}
