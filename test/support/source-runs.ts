@@ -8,10 +8,14 @@ import { eventually, startWorker } from './worker.ts';
 
 const QUEUES = ['flows-v1', 'crm-v1', 'git-v1', 'approvals-v1', 'environment-locks-v1', 'system-v1'];
 
-/** A service, a repository and simulated orgs, for runs that deploy source; each `shop` is a project with an org of its own. */
-export async function sourceRuns() {
+/**
+ * A service, a repository and simulated orgs, for runs that deploy source; each `shop` is a project with an org of its own.
+ * @param given further environment variables.
+ */
+export async function sourceRuns(given: NodeJS.ProcessEnv = {}) {
   const crm = await crmSimulator([]);
-  const app = await testApp({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', ALLOW_LOCAL_GIT: 'true', SERVICE_PACE: '0.01' } });
+  const env = { OUTBOUND_ALLOW: '127.0.0.0/8', ALLOW_LOCAL_GIT: 'true', SERVICE_PACE: '0.01', ...given };
+  const app = await testApp({ env });
   const worker = await startWorker(app, QUEUES);
   const remote = newRepository();
   const owner = app.as(app.owner);

@@ -127,6 +127,9 @@ describe('an environment with settings of its own', () => {
       result: { form: 'whole', reason: 'The environment has other replacements or ignored paths than before' },
     });
     expect(deployedInvoice()).toContain('live.example.com');
+    // What its settings said before says nothing any more.
+    const { testLevel = 'NoTestRun', ignoreWarnings } = shop.deployments.all.at(-1)?.options ?? {};
+    expect([testLevel, ignoreWarnings]).toEqual(['NoTestRun', true]);
     await expect(ran({ commitId: second })).resolves.toMatchObject({ result: { form: 'nothing' } });
   });
 
@@ -216,6 +219,33 @@ describe('a change set', () => {
     expect(shop.deployments.ledger.at(-1)?.components).toEqual(['ApexClass:Rate']);
     expect(shop.deployments.all.at(-1)?.files.contents.get('package.xml')?.toString()).not.toContain('Spring');
     await expect(shop.ran({ commitId: first })).resolves.toMatchObject({ result: { form: 'whole' } });
+  });
+
+  test('is not retrieved from an org that the token does not reach', async () => {
+    const source = await runs.addOrg(`source-${shop.org.name}`);
+    source.metadata.write('classes/Rate.cls', 'class Rate {}');
+    source.outboundSets.set('Spring', [{ name: 'ApexClass', members: ['Rate'] }]);
+    const { repositoryIdentifier } = shop;
+    const owner = runs.app.as(runs.app.owner);
+    const environment = { category: 'test', repositoryIdentifier };
+    await owner.post(201, '/api/environments', { ...environment, name: 'uat', orgUsername: shop.org.username });
+    const limited = runs.app.as(
+      await owner.post(201, '/api/application-tokens', { name: shop.org.name, projects: [repositoryIdentifier] }),
+    );
+    const order = (status: number) =>
+      limited.post(status, '/api/flows/run', {
+        payload: {
+          id: 'install-changeset',
+          changeSetName: 'Spring',
+          repositoryIdentifier,
+          environmentName: 'uat',
+          sourceOrg: source.username,
+        },
+      });
+    // As of one that is not there.
+    expect((await order(409)).detail).toContain(`${source.username} of sourceOrg is not registered`);
+    await owner.post(201, '/api/environments', { ...environment, name: 'source', orgUsername: source.username });
+    await expect(runs.ended(await order(202))).resolves.toMatchObject({ status: 'Completed' });
   });
 
   test('that the source does not have is no deployment, and one without its source is no work for the service', async () => {

@@ -174,6 +174,18 @@ test('a validation changes nothing, and is deployed without its tests', async ()
   await expect(ran({ quickDeployOf: validation.id })).resolves.toMatchObject({ status: 'Failed' });
 });
 
+test('what a validation leaves in the org is pending after its quick deployment, and goes with what may delete', async () => {
+  await ran({ commitId: first });
+  const validation = await ran({ commitId: second, validateOnly: true, testLevel: 'RunLocalTests' });
+  expect(validation).toMatchObject({ status: 'Completed', result: { form: 'delta', pendingDeletions: 1 } });
+  await expect(ran({ quickDeployOf: validation.id })).resolves.toMatchObject({ status: 'Completed' });
+  await expect(ran({ commitId: second, deletions: true })).resolves.toMatchObject({
+    status: 'Completed',
+    result: { baseSha: second, deletions: 1, pendingDeletions: 0 },
+  });
+  expect(committed().at(-1)).toEqual({ components: [], deletions: ['ApexClass:Old'] });
+});
+
 test('nothing is deployed twice where the answer was lost, the session ended or the org was away', async () => {
   org.fail('lost', { path: /deployRequest$/ });
   await expect(ran({ commitId: first })).resolves.toMatchObject({ status: 'Completed' });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestApp, testApp } from '../../../support/app.ts';
 import type { Json } from '../../../support/client.ts';
+import { endedRun } from '../../../support/ended-run.ts';
 import { insertWebhook } from '../../../support/factories.ts';
 import { mockStage, step } from '../../../support/mocks.ts';
 import { cutRelease, success } from '../../../support/releases.ts';
@@ -27,7 +28,7 @@ const shell = (script: string, ...args: string[]) => ({ program: '/bin/sh', args
 writeFileSync(
   commandsFile,
   JSON.stringify({
-    'verify-deployment': shell('test "$1" = good', '{payload.check}'),
+    'verify-deployment': shell('test "$1" = endless && exec sleep 600; test "$1" = good', '{payload.check}'),
     'execute-release': shell('true'),
   }),
 );
@@ -216,6 +217,23 @@ test('what is replaced before its checks have ended is superseded, and never ver
     .as(app.member)
     .post(202, `/api/release-candidates/${before.candidateId}/verify`, { environmentName: 'uat' });
   await reached(before.candidateId, 'superseded');
+});
+
+test('a check that is overdue fails the verification, and its run is cancelled', async () => {
+  await setUat([{ type: 'command', name: 'endless', timeoutMinutes: 5 }]);
+  const { candidateId } = await deployed();
+  const { id, checks } = await eventually(
+    () => verificationOf(candidateId),
+    (shown) => typeof shown?.checks[0]?.executionId === 'string',
+  );
+  const runId: string = checks[0].executionId;
+  await eventually(
+    () => app.as(app.member).get(200, `/api/flows/runs/${runId}`),
+    ({ status }) => status === 'Running',
+  );
+  await pass(id, 6);
+  await expect(reached(candidateId, 'failed')).resolves.toMatchObject({ checks: [{ outcome: 'failed' }] });
+  await expect(endedRun(app, { id: runId })).resolves.toMatchObject({ status: 'Cancelled' });
 });
 
 test('a policy that asks for it lets a release go once it is verified, and may soak it from then on', async () => {

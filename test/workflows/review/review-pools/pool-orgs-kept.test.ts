@@ -166,3 +166,28 @@ test('a run that is cancelled while the dev hub is asked for an org waits for it
   await expect(endedRun(app, run)).resolves.toMatchObject({ status: 'Cancelled' });
   expect(acts(hub)).toEqual(['create', 'delete']);
 });
+
+test('a run that is cancelled where the dev hub cannot tell what it has begun says so, and deletes nothing', async () => {
+  const [hub] = hubs;
+  const release = hub.hold(SIGNUP);
+  const run = await runOf(await newPool());
+  const [step] = await eventually(
+    () => app.sql<Json>(`select intent->>'mark' as mark from org_step where run_id = ? and state = 'asked'`, [run.id]),
+    (rows) => rows.length > 0,
+  );
+  const signup = {
+    Description: step?.mark,
+    ConnectedAppConsumerKey: 'PlatformCLI',
+    ConnectedAppCallbackUrl: 'http://localhost:1717/OauthRedirect',
+  };
+  for (let copies = 0; copies < 2; copies++)
+    hub.scratch.request('POST', '/sobjects/ScratchOrgInfo', JSON.stringify(signup));
+  await app.as(app.owner).post(200, `/api/flows/runs/${run.id}/cancel`);
+  await expect(endedRun(app, run)).resolves.toMatchObject({
+    status: 'Cancelled',
+    success: { error: expect.stringContaining('it is not known whether there is an org: look at ') },
+    steps: expect.arrayContaining([expect.objectContaining({ state: 'unknown' })]),
+  });
+  release();
+  expect(acts(hub)).not.toContain('delete');
+});
