@@ -50,6 +50,7 @@ import { gcDeletionsRoutes } from './orgs/gc-ledger/gc-deletions.routes.ts';
 import { gcLedgerRoutes } from './orgs/gc-ledger/gc-ledger.routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { candidateChangesRoutes } from './delivery/release-candidates/candidate-changes.routes.ts';
+import { holdsRoutes } from './delivery/release-candidates/holds.routes.ts';
 import { verificationRoutes } from './delivery/release-candidates/verification.routes.ts';
 import { comparisonRoutes } from './delivery/release-candidates/comparison.routes.ts';
 import { candidateListRoutes } from './delivery/release-candidates/candidate-list.routes.ts';
@@ -120,6 +121,7 @@ export const routes: readonly AnyRoute[] = [
   ...candidateListRoutes,
   ...candidateChangesRoutes,
   ...comparisonRoutes,
+  ...holdsRoutes,
   ...verificationRoutes,
   ...releaseEventRoutes,
   ...rollingAnalysisRoutes,

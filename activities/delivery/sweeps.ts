@@ -10,6 +10,7 @@ import {
 } from './flows/flows.sweep.ts';
 import { privilegeGrantsSweep } from './org-people/privilege-grants.sweep.ts';
 import { verificationsSweep } from './verification/verifications.sweep.ts';
+import { endedHoldsSweep } from './release-candidates/holds.sweep.ts';
 import { releaseEventsSweep } from './release-candidates/release-events.sweep.ts';
 
 /** The sweeps of the area, and what removes its expired rows. */
@@ -24,6 +25,7 @@ export const sweeps: readonly Sweep[] = [
   runCountsChore,
   privilegeGrantsSweep,
   releaseEventsSweep(),
+  endedHoldsSweep,
   verificationsSweep,
   purgeChore('expired-lock-tickets', 'purge_lock_tickets'),
   purgeChore('expired-run-tokens', 'purge_run_tokens'),

@@ -24,6 +24,7 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   version_conflict: 409,
   already_exists: 409,
   locked: 409,
+  held: 409,
   invalid_transition: 409,
   ambiguous: 409,
   protected_branch: 409,

@@ -36,7 +36,7 @@ export const candidateChangesRoutes = [
     errors: ['invalid_transition'],
     audit: MOVES,
     handle: ({ params: { id }, body: { status } }, { tx }) =>
-      tx(async (work) => detailed(work, await changeStatus(work, id, status))),
+      tx(async (work) => detailed(work, await changeStatus(work, id, status), work.now)),
   }),
   defineRoute({
     operationId: 'updateReleaseCandidateStatusByName',
@@ -52,7 +52,7 @@ export const candidateChangesRoutes = [
     errors: ['invalid_transition'],
     audit: MOVES,
     handle: ({ body: { status, ...name } }, { tx }) =>
-      tx(async (work) => detailed(work, await changeStatusByName(work, name, { status }))),
+      tx(async (work) => detailed(work, await changeStatusByName(work, name, { status }), work.now)),
   }),
   defineRoute({
     operationId: 'abortReleaseCandidate',
@@ -70,7 +70,7 @@ export const candidateChangesRoutes = [
     errors: ['invalid_transition'],
     audit: MOVES,
     handle: ({ body: { reason, ...name } }, { tx }) =>
-      tx(async (work) => detailed(work, await changeStatusByName(work, name, { status: ABORTED, reason }))),
+      tx(async (work) => detailed(work, await changeStatusByName(work, name, { status: ABORTED, reason }), work.now)),
   }),
   defineRoute({
     operationId: 'updateReleaseCandidatePackages',
@@ -87,6 +87,8 @@ export const candidateChangesRoutes = [
     errors: ['locked'],
     audit: 'release_candidate.packages_updated',
     handle: ({ body: { excludePackages, versionOverrides, ...name } }, { tx }) =>
-      tx(async (work) => detailed(work, await updatePackages(work, name, { excludePackages, versionOverrides }))),
+      tx(async (work) =>
+        detailed(work, await updatePackages(work, name, { excludePackages, versionOverrides }), work.now),
+      ),
   }),
 ];

@@ -6,6 +6,8 @@ import {
   type CandidateCursor,
   searchCandidates,
 } from '../../../domain/delivery/release-candidates/candidate-search.queries.ts';
+import { shownHold } from '../../../domain/delivery/release-candidates/holds/hold-rules.ts';
+import { holdsOf } from '../../../domain/delivery/release-candidates/holds/holds.queries.ts';
 import { isKnownStatus, unknownStatus } from '../../../domain/delivery/release-candidates/candidate-status-rules.ts';
 import { isId } from '../../../domain/kernel/shared/ids.ts';
 import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
@@ -73,19 +75,19 @@ function statusesOf(text: string | undefined, project: ProjectFacts | undefined)
 
 const NEWEST_FIRST = '-createdAt';
 
-type Found = Awaited<ReturnType<typeof listCandidates>>;
+type Found = Awaited<ReturnType<typeof listCandidates>> & { holds: Awaited<ReturnType<typeof holdsOf>> };
 
 /** A page of the newest candidates of a project: put together from the texts of the database. */
 function plainPage(
   requestUrl: string,
-  { items, total }: Found,
+  { items, total, holds }: Found,
   { identifier }: ProjectFacts,
   { limit, offset }: { limit: number; offset: number },
 ) {
   const last = offset + items.length < total ? items.at(-1) : undefined;
   const next = last && { sort: NEWEST_FIRST, value: isoOf(last.createdAt), id: last.id };
   const nextCursor = next ? JSON.stringify(cursorAfter(next as CandidateCursor)) : 'null';
-  const body = `{"items":${listText(items, identifier)},"total":${total},"limit":${limit},"offset":${offset},"nextCursor":${nextCursor}}`;
+  const body = `{"items":${listText(items, identifier, holds)},"total":${total},"limit":${limit},"offset":${offset},"nextCursor":${nextCursor}}`;
   return pageReply(requestUrl, { limit, offset, total }, new JsonText(body));
 }
 
@@ -108,7 +110,7 @@ export const candidateListRoutes = [
       offset: z.int(),
       nextCursor: z.string().nullable(),
     }),
-    async handle({ query }, { reads, requestUrl }) {
+    async handle({ query }, { reads, requestUrl, now }) {
       const { repositoryIdentifier, q, createdFrom, createdTo, sort, cursor, limit, offset, status, ...given } = query;
       const project =
         repositoryIdentifier === undefined ? undefined : await projectInRequest(reads, repositoryIdentifier);
@@ -116,13 +118,16 @@ export const candidateListRoutes = [
       const isSearch = [q, createdFrom, createdTo, cursor].some((one) => one !== undefined);
       if (project && !isSearch && (sort ?? NEWEST_FIRST) === NEWEST_FIRST) {
         const found = await listCandidates(reads, project, filter, { limit, offset });
-        return plainPage(requestUrl, found, project, { limit, offset });
+        const holds = await holdsOf(reads, found.items, now());
+        return plainPage(requestUrl, { ...found, holds }, project, { limit, offset });
       }
-      const { items, total, next } = await searchCandidates(
+      const { items: found, total, next } = await searchCandidates(
         reads.with({ pace: 'varies' }),
         { ...filter, project, q, createdFrom, createdTo },
         { sort: cursor?.sort ?? sort ?? NEWEST_FIRST, cursor, limit, offset },
       );
+      const holds = await holdsOf(reads, found, now());
+      const items = found.map((candidate) => ({ ...candidate, hold: shownHold(holds(candidate)) }));
       const nextCursor = next ? cursorAfter(next) : null;
       const leads = nextCursor !== null && { Link: link(requestUrl, { cursor: nextCursor, offset: 0 }, 'next') };
       return reply({ items, total, limit, offset, nextCursor }, { headers: { ...leads } });

@@ -13,7 +13,7 @@ import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { byId, queryFlag } from '../../http/parameters.ts';
 import { JsonText, withMember } from '../../http/replies.ts';
 import type { Scope } from '../../http/scope.ts';
-import { view } from './candidate-view.ts';
+import { viewed } from './candidate-view.ts';
 import {
   CompareIn,
   CompareToPackagesIn,
@@ -63,10 +63,11 @@ export const comparisonRoutes = [
     audit: { none: 'reads' },
     async handle({ params: { id }, query: { includeChangelog }, body }, { tx, adapters }) {
       const source = includeChangelog ? sourceOf(adapters) : undefined;
-      const { changelog, ...compared } = await tx((work) =>
-        compareToEnvironment(work, source, adapters.releases.deploymentLogs, id, body),
-      );
-      const answer = { ...compared, changelog: null, releaseCandidate: view(compared) };
+      const { changelog, ...compared } = await tx(async (work) => {
+        const found = await compareToEnvironment(work, source, adapters.releases.deploymentLogs, id, body);
+        return { ...found, releaseCandidate: await viewed(work, found, work.now) };
+      });
+      const answer = { ...compared, changelog: null };
       return changelog === null ? answer : withChangelog(EnvironmentComparison.parse(answer), changelog);
     },
   }),
@@ -86,8 +87,11 @@ export const comparisonRoutes = [
     audit: { none: 'reads' },
     async handle({ params: { id }, query: { includeChangelog }, body: { packages, baseLabel } }, { tx, adapters }) {
       const source = includeChangelog ? sourceOf(adapters) : undefined;
-      const { changelog, ...compared } = await tx((work) => compareToPackages(work, source, id, packages));
-      const answer = { ...compared, changelog: null, releaseCandidate: view(compared), baseLabel };
+      const { changelog, ...compared } = await tx(async (work) => {
+        const found = await compareToPackages(work, source, id, packages);
+        return { ...found, releaseCandidate: await viewed(work, found, work.now) };
+      });
+      const answer = { ...compared, changelog: null, baseLabel };
       return changelog === null ? answer : withChangelog(PackagesComparison.parse(answer), changelog);
     },
   }),

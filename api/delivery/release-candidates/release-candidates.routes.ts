@@ -8,6 +8,7 @@ import {
   candidatesOfCommit,
   latestCandidate,
 } from '../../../domain/delivery/release-candidates/candidate-list.queries.ts';
+import { holdsOf } from '../../../domain/delivery/release-candidates/holds/holds.queries.ts';
 import {
   removeCandidate,
   removeCandidatesOfBranch,
@@ -60,7 +61,7 @@ export const releaseCandidatesRoutes = [
       const { reply, toFetch } = await tx(async (work) => {
         const found = await saveCandidate(work, body);
         return {
-          reply: await detailed(work, found),
+          reply: await detailed(work, found, work.now),
           toFetch: await fetchUnknownCommits(work, found.project, [found.candidate.commitSha]),
         };
       });
@@ -107,12 +108,12 @@ export const releaseCandidatesRoutes = [
     query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier, domain: Domain, branch: Branch.optional() }),
     status: 200,
     response: CandidateWithWarnings,
-    async handle({ query: { repositoryIdentifier, domain, branch } }, { reads }) {
+    async handle({ query: { repositoryIdentifier, domain, branch } }, { reads, now }) {
       const project = await projectInRequest(reads, repositoryIdentifier);
       const candidate = await latestCandidate(reads, project, domain, branch);
       if (!candidate)
         throw unknownDomain(project.configuration, domain) ?? notFound(`A release candidate of domain ${domain}`);
-      return detailed(reads, { candidate, project });
+      return detailed(reads, { candidate, project }, now());
     },
   }),
   defineRoute({
@@ -131,12 +132,16 @@ export const releaseCandidatesRoutes = [
     response: z
       .record(z.string(), z.array(ReleaseCandidate))
       .meta({ description: 'Maps domains to candidates, newest first' }),
-    async handle({ params: { commitSha }, query: { repositoryIdentifier } }, { reads }) {
+    async handle({ params: { commitSha }, query: { repositoryIdentifier } }, { reads, now }) {
       const project = await projectInRequest(reads, repositoryIdentifier);
       const candidates = await candidatesOfCommit(reads, project.id, commitSha);
+      const holds = await holdsOf(reads, candidates, now());
       const byDomain = Map.groupBy(candidates, ({ domain }) => domain);
       return Object.fromEntries(
-        [...byDomain].map(([domain, group]) => [domain, group.map((candidate) => view({ candidate, project }))]),
+        [...byDomain].map(([domain, group]) => [
+          domain,
+          group.map((candidate) => view({ candidate, project }, holds(candidate))),
+        ]),
       );
     },
   }),
@@ -152,9 +157,9 @@ export const releaseCandidatesRoutes = [
     status: 200,
     response: CandidateWithWarnings,
     audit: { none: 'reads' },
-    async handle({ body: { repositoryIdentifier, ...name } }, { reads }) {
+    async handle({ body: { repositoryIdentifier, ...name } }, { reads, now }) {
       const project = await projectInRequest(reads, repositoryIdentifier);
-      return detailed(reads, await candidateByName(reads, project, name));
+      return detailed(reads, await candidateByName(reads, project, name), now());
     },
   }),
   defineRoute({
@@ -168,7 +173,7 @@ export const releaseCandidatesRoutes = [
     params: byId,
     status: 200,
     response: CandidateWithWarnings,
-    handle: async ({ params: { id } }, { reads }) => detailed(reads, await candidateById(reads, id)),
+    handle: async ({ params: { id } }, { reads, now }) => detailed(reads, await candidateById(reads, id), now()),
   }),
   defineRoute({
     operationId: 'deleteReleaseCandidate',

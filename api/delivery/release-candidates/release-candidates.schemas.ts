@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { mapOf, trimmedText } from '../../../domain/kernel/overrides/large-maps.ts';
 import { PolicyViolations, RunningViolations } from '../../projects/environments/policy-violations.schemas.ts';
 import { DeploymentFact, VerificationOfDeployment } from '../deployment-facts.ts';
-import { JsonObject, Name, NameText, RepositoryIdentifier, Timestamp, withinSize } from '../../http/parameters.ts';
+import { HoldOfCandidate } from '../holds.ts';
+import {
+  DateTime,
+  JsonObject,
+  Name,
+  NameText,
+  RepositoryIdentifier,
+  Timestamp,
+  withinSize,
+} from '../../http/parameters.ts';
 import { warningsOf } from '../../http/warnings.ts';
 import { Changelog, LinkedCandidate } from '../changelogs.ts';
 
@@ -70,6 +79,7 @@ export const ReleaseCandidate = z
       .nullable()
       .default(null)
       .meta({ description: 'Name of the newer release along with which it was finalized', example: '2026.04' }),
+    hold: HoldOfCandidate,
   })
   .meta({ id: 'ReleaseCandidate' });
 
@@ -80,6 +90,16 @@ export const CandidateWithWarnings = ReleaseCandidate.extend(
 export const StatusIn = z.strictObject({ status: Status });
 export const StatusByNameIn = z.strictObject({ ...candidateName, status: Status });
 export const AbortIn = z.strictObject({ ...candidateName, reason: z.string().max(4_000).optional() });
+
+export const HoldIn = z.strictObject({
+  reason: z
+    .string()
+    .trim()
+    .min(1)
+    .max(1_000)
+    .meta({ description: 'For people', example: 'Waiting for the price list' }),
+  until: DateTime.optional().meta({ description: 'When the hold is over by itself; absent: when it is lifted' }),
+});
 
 export const UpdatePackagesIn = z.strictObject({
   ...candidateName,

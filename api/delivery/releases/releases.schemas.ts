@@ -3,6 +3,7 @@ import { anyText, mapOf } from '../../../domain/kernel/overrides/large-maps.ts';
 import { MissingChangelog, RepositoryFreshness, SideKeys, SideSummary } from '../changelogs.ts';
 import { PolicyViolations } from '../../projects/environments/policy-violations.schemas.ts';
 import { DeploymentFact, MissingEnvironment, VerificationOfDeployment } from '../deployment-facts.ts';
+import { HoldOfCandidate } from '../holds.ts';
 import { DateTime, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../../http/parameters.ts';
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
@@ -88,6 +89,7 @@ export const Release = z
       .string()
       .nullable()
       .meta({ description: 'The newer release with which the candidate was finalized; null: it was not superseded' }),
+    hold: HoldOfCandidate,
     environments: z.array(Environment),
     firstDeployedAt: Timestamp,
     lastDeployedAt: Timestamp,

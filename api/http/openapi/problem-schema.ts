@@ -73,6 +73,15 @@ const further = {
   nextWindowAt: Timestamp.nullable().optional().meta({
     description: 'When the environment takes the deployment; null: that is not known',
   }),
+  hold: z
+    .object({
+      source: z.enum(['person', 'verification']),
+      reason: z.string(),
+      until: Timestamp.nullable(),
+      environmentName: z.string().nullable(),
+    })
+    .optional()
+    .meta({ description: 'With `held`: what holds the release candidate' }),
   copyStatus: z.string().optional().meta({ description: 'How far a sandbox has been copied, as the platform says it' }),
   copyProgress: z.number().optional().meta({ description: 'In per cent' }),
   hint: z.string().optional().meta({ description: 'What a person can do about it' }),

@@ -2,11 +2,12 @@ import { findApprovalOfRun } from '../approvals/approvals.queries.ts';
 import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
-import { missingCandidate, type Obstacle } from '../promotion/promotable-rules.ts';
+import { missingCandidate, nameOf, type Obstacle } from '../promotion/promotable-rules.ts';
 import { promotionState, type PromotionState, waitingForWindows } from '../promotion/promotion.ts';
 import type { Actor } from '../../kernel/shared/actor.ts';
 import { DomainError, invalidField } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
+import { heldError, waitingFor } from '../release-candidates/holds/hold-rules.ts';
 import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
 import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import { openChildren, releaseEnvironments } from './children/child-runs.queries.ts';
@@ -31,19 +32,23 @@ export interface Passage {
   /** It ends: it can never go, or may not wait. */
   refusal?: RunOutcome;
   /** It is to wait. */
-  waiting?: NonNullable<PromotionState['waiting']>;
+  waiting?: Pick<NonNullable<PromotionState['waiting']>, 'nextAt' | 'reason'>;
+  /** It waits for a hold of its release. */
+  isHeld?: boolean;
 }
+
+const UNHINDERED = { obstacle: undefined, hold: undefined, waiting: undefined };
 
 /** What the environments of a run say to it: to its release where it takes one, else to any change of their orgs. */
 async function stateOf(
   tx: Tx,
   { id, taskType, projectId, domain, releaseName }: RunContext,
   environmentIds: readonly string[],
-): Promise<Pick<PromotionState, 'obstacle' | 'waiting'>> {
+): Promise<Pick<PromotionState, 'obstacle' | 'hold' | 'waiting'>> {
   const type = flowType(taskType);
   if (!type || !isPromotion(type))
-    return { obstacle: undefined, waiting: await waitingForWindows(tx, environmentIds, tx.now) };
-  if (projectId === null || domain === null || releaseName === null) return { obstacle: undefined, waiting: undefined };
+    return { ...UNHINDERED, waiting: await waitingForWindows(tx, environmentIds, tx.now) };
+  if (projectId === null || domain === null || releaseName === null) return UNHINDERED;
   const approval = await findApprovalOfRun(tx, id);
   const approvedDigest = approval?.status === 'approved' ? approval.contentDigest : null;
   const { isRollback } = type;
@@ -51,14 +56,16 @@ async function stateOf(
 }
 
 /**
- * Whether a run that changes orgs may go on, as everything is now. With an override it waits for nothing; a candidate
+ * Whether a run that changes orgs may go on, as everything is now. With an override it waits for nothing but a hold, which
+ * is lifted instead, and `failOutsideWindow` is about windows: a run whose release is held waits in any case. A candidate
  * that was aborted, is on another branch or has other content than was approved never goes, nor does the child of a run
  * that waits for a deployment which none of the other children makes any more.
  */
 export async function passageOf(tx: Tx, run: RunContext, environmentIds: readonly string[]): Promise<Passage> {
   const { payload, override } = run;
-  const { obstacle, waiting } = await stateOf(tx, run, environmentIds);
+  const { obstacle, hold, waiting } = await stateOf(tx, run, environmentIds);
   if (obstacle) return { refusal: { status: 'failed', error: obstacle.detail } };
+  if (hold) return { isHeld: true, waiting: waitingFor(nameOf(run), hold) };
   if (!waiting || override !== null) return {};
   const lost = run.parentId === null ? [] : await neverDeployed(tx, run.parentId, run.id, waiting.missing);
   if (lost.length > 0) return { refusal: { status: 'failed', error: `${waiting.reason}, ${NOT_COMING}` } };
@@ -97,14 +104,15 @@ export interface PromotionRequest {
 
 /**
  * Throws for a run that cannot go: `not_found` for its release candidate, `invalid_transition` for one that was aborted
- * or is on another branch, and, unless it has an override, where the release must be deployed elsewhere first.
+ * or is on another branch, `held`, and, unless it has an override, where the release must be deployed elsewhere first.
  * @param prefix of the payload's fields in the request: `payload/`.
  */
 export async function assertPromotable(tx: Tx, request: PromotionRequest, prefix: string): Promise<void> {
   const { type, payload, isChild, ...release } = request;
   const promotion = { ...release, approvedDigest: null, isRollback: type.isRollback };
-  const { obstacle, waitingForOthers: unmet } = await promotionState(tx, promotion, tx.now);
+  const { obstacle, hold, waitingForOthers: unmet } = await promotionState(tx, promotion, tx.now);
   if (obstacle) throw asError(obstacle, prefix);
+  if (hold && !isChild) throw heldError(nameOf(request), hold, `${prefix}releaseName`);
   if (!unmet || isChild || payload.override !== undefined) return;
   throw new DomainError('invalid_transition', unmet.reason, {
     fields: [{ pointer: `${prefix}environmentName`, detail: unmet.reason }],
@@ -153,14 +161,17 @@ export async function assertStagesPromotable(
     );
   for (const { id, orchestrationOrder } of stages) {
     const promotion = { projectId, domain, releaseName, environmentIds: [id], approvedDigest: null };
-    const { obstacle, waitingForOthers: unmet } = await promotionState(tx, promotion, tx.now);
+    const { obstacle, hold, waitingForOthers: unmet } = await promotionState(tx, promotion, tx.now);
     if (obstacle)
       throw asError(
         { ...obstacle, member: obstacle.member === 'releaseName' ? obstacle.member : 'environmentNames' },
         prefix,
       );
-    if (unmet?.nextAt !== null || payload.override !== undefined) continue;
     const inTime = stages.filter((each) => each.id !== id && each.orchestrationOrder <= orchestrationOrder);
+    // It may be verified where it is deployed again first.
+    if (hold && !inTime.some(({ name }) => name === hold.environment?.name))
+      throw heldError(nameOf({ domain, releaseName }), hold, `${prefix}releaseName`);
+    if (unmet?.nextAt !== null || payload.override !== undefined) continue;
     if (unmet.missing.every((before) => inTime.some((each) => each.name === before))) continue;
     const detail = `${unmet.reason}, nor is it by an earlier stage of this run`;
     throw new DomainError('invalid_transition', detail, {

@@ -28,7 +28,7 @@ import {
 } from './flow-runs.mutations.ts';
 import { claimRun, type RunContext, runById } from './flow-runs.queries.ts';
 import { moveRun } from './run-moves.queries.ts';
-import { flowType } from './flow-types.ts';
+import { type FlowType, flowType } from './flow-types.ts';
 import { gatedAs, type RunGates, whyRefused } from './gates/gate-rules.ts';
 import { type Passage, passageOf } from './promoted-runs.ts';
 import { announceDeployment, keepDeployedContent } from './run-deployments.mutations.ts';
@@ -89,6 +89,10 @@ export interface CurrentGates {
   hasWindows: boolean;
 }
 
+/** Whether a run begins only within the windows of its environments. */
+export const hasWindowsOf = (type: FlowType, executor: ExecutorName, { environmentIds }: RunGates): boolean =>
+  obeysWindows(type) && (isPromotion(type) || environmentIds.length > 0) && executor !== 'children';
+
 /** How a run is executed, and the gates that it passes, as everything is now; undefined: it cannot be executed. */
 export async function currentGates(tx: Tx, run: RunContext, commands: Commands): Promise<CurrentGates | undefined> {
   const { taskType, payload } = run;
@@ -96,18 +100,18 @@ export async function currentGates(tx: Tx, run: RunContext, commands: Commands):
   const executor = type && executorHere(type, meansOf(payload, commands));
   if (!executor) return undefined;
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), ...run });
-  const hasTarget = isPromotion(type) || gates.environmentIds.length > 0;
-  return { executor, gates, hasWindows: obeysWindows(type) && hasTarget && executor !== 'children' };
+  return { executor, gates, hasWindows: hasWindowsOf(type, executor, gates) };
 }
 
-/** What a run found at the windows of its environments. */
+/** What a run found at the windows of its environments, or at a hold of its release. */
 export type WindowState =
   | { isOpen: true }
   | { isOpen: false; outcome: RunOutcome }
   | { isOpen: false; outcome?: undefined; nextWindowAt: string | null; waitMs: number | null; reason: string };
 
 /**
- * Whether a run that obeys windows may go on now; one that may not waits in `waiting_window`, and that is announced.
+ * Whether a run that obeys windows may go on now; one that may not waits in `waiting_window`, or in `waiting_hold` while
+ * its release is held, and that is announced.
  * Retrying is safe. Throws `not_found`.
  */
 export async function awaitWindow(tx: Tx, id: string, commands: Commands): Promise<WindowState> {
@@ -115,18 +119,19 @@ export async function awaitWindow(tx: Tx, id: string, commands: Commands): Promi
   const current = await currentGates(tx, run, commands);
   const isUnderWay = isAtWork(run.status) || isFinal(run.status);
   if (isUnderWay || !current?.hasWindows) return { isOpen: true };
-  const { refusal: outcome, waiting } = await passageOf(tx, run, current.gates.environmentIds);
+  const { refusal: outcome, waiting, isHeld = false } = await passageOf(tx, run, current.gates.environmentIds);
   if (outcome) return { isOpen: false, outcome };
-  return waiting ? waitForWindow(tx, run, waiting) : { isOpen: true };
+  return waiting ? waitForWindow(tx, run, waiting, isHeld ? 'waiting_hold' : 'waiting_window') : { isOpen: true };
 }
 
 async function waitForWindow(
   tx: Tx,
   run: RunContext,
   { nextAt, reason }: NonNullable<Passage['waiting']>,
+  status: 'waiting_window' | 'waiting_hold',
 ): Promise<WindowState> {
   const nextWindowAt = nextAt === null ? null : new Date(nextAt);
-  await noteWaiting(tx, run, 'waiting_window', { nextWindowAt, reason });
+  await noteWaiting(tx, run, status, { nextWindowAt, reason });
   const waitMs = nextAt === null ? null : nextAt - tx.now.getTime();
   return { isOpen: false, nextWindowAt: nextWindowAt?.toISOString() ?? null, waitMs, reason };
 }

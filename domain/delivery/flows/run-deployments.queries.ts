@@ -86,7 +86,14 @@ export const environmentsOfProject = ({ db, tenantId }: Reads, projectId: string
     .where('e.id', '=', sql<string>`any (${ids}::uuid[])`)
     .orderBy('e.orchestrationOrder')
     .orderBy('e.name')
-    .select(['e.id', 'e.name', 'e.promotion', 'e.approvalPolicy', PROJECT_POLICY.as('projectPolicy')])
+    .select([
+      'e.id',
+      'e.name',
+      'e.promotion',
+      'e.approvalPolicy',
+      'e.orchestrationOrder',
+      PROJECT_POLICY.as('projectPolicy'),
+    ])
     .execute();
 
 /** How a run was approved; undefined when nobody was asked. */

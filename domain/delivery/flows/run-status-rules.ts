@@ -18,6 +18,7 @@ const TRAITS = {
   dispatched: { display: 'Waiting', isFinal: false },
   waiting_approval: { display: 'Waiting', isFinal: false },
   waiting_window: { display: 'Waiting', isFinal: false },
+  waiting_hold: { display: 'Waiting', isFinal: false },
   waiting_lock: { display: 'Waiting', isFinal: false },
   running: { display: 'Running', isFinal: false },
   waiting_org_calls: { display: 'Waiting', isFinal: false },

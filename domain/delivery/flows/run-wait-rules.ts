@@ -1,7 +1,7 @@
 import { isoOf } from '../../kernel/text/date-time-rules.ts';
 import type { RunStatus } from './run-status-rules.ts';
 
-export const WAIT_KINDS = ['approval', 'window', 'lock', 'org', 'org_calls'] as const;
+export const WAIT_KINDS = ['approval', 'window', 'hold', 'lock', 'org', 'org_calls'] as const;
 
 /** For what, and for whom, a run waits: before its work begins, or in the middle of it for calls of its org, or until another run has changed that. */
 export interface RunWait {
@@ -11,7 +11,7 @@ export interface RunWait {
   /** For people. */
   reason: string;
   /**
-   * ISO 8601: when the approval expires, the window opens or the lease of the lock ends, as far as that is known. Nobody knows
+   * ISO 8601: when the approval expires, the window opens, the hold is over or the lease of the lock ends, as far as that is known. Nobody knows
    * when an org takes calls again.
    */
   until: string | null;
@@ -20,7 +20,7 @@ export interface RunWait {
 /** What is known of the gates of a run. */
 export interface GateFacts {
   status: RunStatus;
-  /** Why it waits for a window, for its org, or for calls of that; null: it waits for none of them. */
+  /** Why it waits for a window, for a hold of its release, for its org, or for calls of that; null: it waits for none of them. */
   waitsFor: string | null;
   nextWindowAt: string | null;
   approval: { approvers: string[]; minApprovals: number; given: number; expiresAt: string } | null;
@@ -40,6 +40,13 @@ export function waitOf({ status, waitsFor, nextWindowAt, approval, lock }: GateF
       for: 'window',
       who: [],
       reason: waitsFor ?? 'A window of its environment',
+      until: nextWindowAt && isoOf(nextWindowAt),
+    };
+  if (status === 'waiting_hold')
+    return {
+      for: 'hold',
+      who: [],
+      reason: waitsFor ?? 'A hold of its release',
       until: nextWindowAt && isoOf(nextWindowAt),
     };
   if (status === 'waiting_org_calls')

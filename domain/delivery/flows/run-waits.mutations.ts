@@ -9,7 +9,7 @@ import { displayOf, isAtWork } from './run-status-rules.ts';
 export async function noteWaiting(
   tx: Tx,
   run: RunContext,
-  status: 'waiting_window' | 'waiting_org_calls',
+  status: 'waiting_window' | 'waiting_hold' | 'waiting_org_calls',
   { nextWindowAt, reason }: { nextWindowAt: Date | null; reason: string },
 ): Promise<void> {
   if (await moveRun(tx, run.id, { status })) {

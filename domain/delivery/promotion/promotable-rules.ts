@@ -44,8 +44,9 @@ export interface Obstacle {
   detail: string;
 }
 
-const nameOf = ({ domain, releaseName }: PromotableFacts['named']) =>
-  `The release candidate ${releaseName} of domain ${domain}`;
+/** How a sentence about a release candidate begins; what is said of one has both its names. */
+export const nameOf = ({ domain, releaseName }: Record<'domain' | 'releaseName', string | null>): string =>
+  `The release candidate ${releaseName ?? ''} of domain ${domain ?? ''}`;
 
 export const missingCandidate = (named: PromotableFacts['named']): Obstacle => ({
   code: 'not_found',
@@ -104,8 +105,6 @@ export interface Demands {
   deployed: ReadonlyMap<string, number | null>;
   /** What verifications of its last deployments say, by environment; absent: nothing is asked of them. */
   verifications?: ReadonlyMap<string, VerificationFact> | undefined;
-  /** Place of the environment in the order in which releases travel; absent: it is of another project. */
-  order?: number | undefined;
 }
 
 /** Why a run waits, and until when as far as that is known (milliseconds since the epoch). */
@@ -127,26 +126,15 @@ function unverifiedBefore({ policy, verifications }: Demands): string[] {
   return requireVerified ? after.filter((name) => verifications?.get(name)?.state !== 'verified') : [];
 }
 
-/** Environments that hold the release since its verification failed there, and that come before this one. */
-function heldIn({ environmentName, policy, verifications = new Map(), order }: Demands): string[] {
-  return [...verifications].flatMap(([name, fact]) => {
-    const isBefore = policy?.after?.includes(name) || (order !== undefined && fact.order < order);
-    return fact.isHeld && isBefore && name !== environmentName ? [name] : [];
-  });
-}
-
 /** What verifications of a release keep it from going to an environment. */
 export function unmetVerification(demands: Demands): Waiting | undefined {
   const { environmentName, verifications } = demands;
-  const held = heldIn(demands);
-  const names = held.length > 0 ? held : unverifiedBefore(demands);
+  const names = unverifiedBefore(demands);
   if (names.length === 0) return undefined;
   const why = names.map((name) => whyUnverified(name, verifications?.get(name))).join(', ');
-  const what =
-    held.length > 0 ? 'no release that is held since its verification failed' : 'a release once it is verified';
   return {
     nextAt: null,
-    reason: `${environmentName} takes ${what}: ${why}`,
+    reason: `${environmentName} takes a release once it is verified: ${why}`,
     isForOthers: true,
     missing: names.filter((name) => !isVerifying(verifications?.get(name))),
   };
@@ -198,6 +186,35 @@ export function waitingFor(demands: readonly Demands[], now: number): Waiting | 
   if (others) return { ...others, nextAt };
   if (nextAt === now) return undefined;
   return { nextAt, reason: whyClosed(demands, now), isForOthers: false, missing: [] };
+}
+
+/** What stands before a release, gate by gate. */
+export interface PromotionGates {
+  /** Null: it must be deployed nowhere before. `reason`: null once it is everywhere there, and verified where that is asked for. */
+  after: { missing: string[]; reason: string | null } | null;
+  /** Null: it needs no time elsewhere. `endsAt`: null while `after` is not met, or once it is over; in milliseconds since the epoch. */
+  soak: { endsAt: number | null } | null;
+  /** Windows and freezes alone. */
+  window: { isOpen: boolean; nextWindowAt: number | null; reason: string | null };
+}
+
+/** The gates of a release one by one, where `waitingFor` says what it waits for in all. */
+export function promotionGates(demands: readonly Demands[], now: number): PromotionGates {
+  const policies = demands.flatMap(({ policy }) => policy ?? []);
+  const unmet = demands.flatMap((each) => unmetBefore(each, now) ?? []);
+  const lacking = unmet.filter(({ nextAt }) => nextAt === null);
+  const ends = unmet.flatMap(({ nextAt }) => nextAt ?? []);
+  const isAsked = policies.some(({ after = [] }) => after.length > 0);
+  const isSoaked = policies.some(({ after = [], soakMinutes = 0 }) => after.length > 0 && soakMinutes > 0);
+  const opensAt = nextCommonOpening(policies, now);
+  const isOpen = opensAt === now;
+  return {
+    after: isAsked
+      ? { missing: [...new Set(lacking.flatMap(({ missing }) => missing))], reason: lacking[0]?.reason ?? null }
+      : null,
+    soak: isSoaked ? { endsAt: lacking.length > 0 || ends.length === 0 ? null : Math.max(...ends) } : null,
+    window: { isOpen, nextWindowAt: isOpen ? null : opensAt, reason: isOpen ? null : whyClosed(demands, now) },
+  };
 }
 
 function whyClosed(demands: readonly Demands[], now: number): string {

@@ -35,14 +35,21 @@ const withMaintenance = (policy: PromotionPolicy | null, entries: readonly Maint
   freezes: [...(policy?.freezes ?? []), ...entries.map(freezeOf)],
 });
 
+/** Statuses of runs that look again when a window, a hold or a deployment changes, as the predicate of their index has them. */
+const WAITING = ['waiting_window', 'waiting_hold'] as const;
+
 const waitingRuns = (db: ReadDatabase) =>
   db
     .selectFrom('flow_run')
-    .where('status', '=', sql.lit('waiting_window'))
+    .where(
+      'status',
+      'in',
+      WAITING.map((status) => sql.lit(status)),
+    )
     .where('hasWorkflow', '=', true)
     .select(['id as runId', 'taskType', 'workflowPath']);
 
-/** Runs that may wait for a window of an environment or for a deployment to it: those of its project, and those to its org. */
+/** Runs that may wait for a window of an environment, for a hold or for a deployment to it: those of its project, and those to its org. */
 export const runsWaitingForWindows = ({ db, tenantId }: Reads, { id, projectId }: { id: string; projectId: string }) =>
   waitingRuns(db)
     .where('tenantId', '=', tenantId)

@@ -4,6 +4,8 @@ import { soakReports } from '../deployments/deployment-facts.queries.ts';
 import { inUseSince } from '../deployments/soak-rules.ts';
 import { branchFinding } from '../../code/git/graph/branch-evidence.ts';
 import { projectById } from '../../projects/projects/projects.queries.ts';
+import { type Hold, keepsFrom, lastToEnd } from '../release-candidates/holds/hold-rules.ts';
+import { type Holdable, holdsOf } from '../release-candidates/holds/holds.queries.ts';
 import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import {
   type Demands,
@@ -33,10 +35,14 @@ export interface Promotion {
 export interface PromotionState {
   /** It cannot go, however long it waits. */
   obstacle: Obstacle | undefined;
+  /** What holds it back from one of the environments, whatever else would let it go; no override passes it. */
+  hold: Hold | undefined;
   /** It may not go now, unless an owner overrides that. */
   waiting: Waiting | undefined;
   /** What the run waits for in other environments, windows and freezes aside; undefined: nothing. */
   waitingForOthers: Waiting | undefined;
+  /** What its environments demand; none where it cannot go. */
+  demands: readonly Demands[];
 }
 
 /** Digest of the content that a candidate has now; null: there is no such candidate. */
@@ -79,13 +85,17 @@ export async function waitingForWindows(
   environmentIds: readonly string[],
   now: Date,
 ): Promise<Waiting | undefined> {
+  return waitingFor(await windowDemands(reads, environmentIds), now.getTime());
+}
+
+/** The windows and freezes of environments, which hold for whatever changes their orgs. */
+export async function windowDemands(reads: Reads, environmentIds: readonly string[]): Promise<Demands[]> {
   const targets = await promotionTargets(reads, environmentIds);
-  const demands = targets.map(({ name, promotion }) => ({
+  return targets.map(({ name, promotion }) => ({
     environmentName: name,
     policy: promotion && { ...promotion, after: [] },
     deployed: new Map<string, number>(),
   }));
-  return waitingFor(demands, now.getTime());
 }
 
 /** Whether a release may go to its environments, as they, the candidate and its deployments are now. */
@@ -118,7 +128,7 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
       branchEvidence: takesEveryBranch(environment) ? undefined : finding?.evidence,
       approvedDigest,
     });
-    if (obstacle) return { obstacle, waiting: undefined, waitingForOthers: undefined };
+    if (obstacle) return { obstacle, hold: undefined, waiting: undefined, waitingForOthers: undefined, demands: [] };
   }
   const policies = targets.map(({ name, promotion: policy, projectId: owner, orchestrationOrder }) => ({
     name,
@@ -136,11 +146,34 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
     : new Map();
   const verifications = candidate && !isRollback ? await verificationFacts(reads, candidate) : undefined;
   const demands = policies.map(
-    ({ name, policy, order }): Demands => ({ environmentName: name, policy, deployed, verifications, order }),
+    ({ name, policy }): Demands => ({ environmentName: name, policy, deployed, verifications }),
   );
   return {
     obstacle: undefined,
+    hold: candidate && (await holdOn(reads, candidate, { policies, isRollback }, now)),
     waiting: waitingFor(demands, now.getTime()),
     waitingForOthers: waitingForOthers(demands, now.getTime()),
+    demands,
   };
+}
+
+interface HeldPlaces {
+  policies: readonly { name: string; policy: PromotionPolicy | null; order: number | undefined }[];
+  isRollback: boolean;
+}
+
+/** What holds a candidate back from one of its environments. */
+async function holdOn(
+  reads: Reads,
+  candidate: Holdable,
+  { policies, isRollback }: HeldPlaces,
+  now: Date,
+): Promise<Hold | undefined> {
+  const holds = (await holdsOf(reads, [candidate], now))(candidate);
+  const keeping = holds.filter((hold) =>
+    policies.some(({ name, policy, order }) =>
+      keepsFrom(hold, { environmentName: name, after: policy?.after, order, isRollback }),
+    ),
+  );
+  return lastToEnd(keeping);
 }

@@ -6,12 +6,14 @@ interface DeploymentFacts {
   demands: Demands;
   /** In milliseconds since the epoch. */
   deployedAt: number;
+  /** Why the release was held back from the environment, for people; null: it was not. */
+  held?: string | null;
   /** The environment asks for an approval that was not given. */
   lacksApproval: boolean;
 }
 
 /** What a deployment broke of the policies of its environment. */
-export function violationsOf({ demands, deployedAt, lacksApproval }: DeploymentFacts): PolicyViolation[] {
+export function violationsOf({ demands, deployedAt, held = null, lacksApproval }: DeploymentFacts): PolicyViolation[] {
   const { environmentName, policy } = demands;
   const violations: PolicyViolation[] = [];
   const freeze = policy && freezeAt(policy, deployedAt);
@@ -28,6 +30,7 @@ export function violationsOf({ demands, deployedAt, lacksApproval }: DeploymentF
       code: codeOf(demands),
       detail: unmet.reason,
     });
+  if (held !== null) violations.push({ code: 'held', detail: held });
   if (lacksApproval) {
     const detail = `${environmentName} asks for an approval, and none was given for this deployment`;
     violations.push({ code: 'not_approved', detail });

@@ -70,7 +70,7 @@ const TIMESTAMPS = ['createdAt', 'updatedAt', 'statusChangedAt'] as const;
 
 // PostgreSQL writes JSON for less than rows cost to read and write; but timestamps it formats at several times the cost.
 const AS_JSON = sql<string>`row_to_json((select r from (select ${sql.join(
-  CANDIDATE_COLUMNS.filter((column) => ![...TIMESTAMPS, 'projectId', 'contentDigest'].includes(column)).map(
+  CANDIDATE_COLUMNS.filter((column) => ![...TIMESTAMPS, 'projectId', 'contentDigest', 'holds'].includes(column)).map(
     (column) => sql`${sql.ref(column)} as ${sql.raw(`"${column}"`)}`,
   ),
 )}, superseded_by is not null as "isIntermediate") as r))::text`;
@@ -87,11 +87,18 @@ const PAGE = statement<Given & { offset: number | undefined }, Form & { limit: n
           .orderBy('createdAt', 'desc')
           .orderBy('id', 'desc')
       : newest;
-    return page.select([AS_JSON.as('json'), 'id', ...TIMESTAMPS, countOf(db, given, form).as('total')]);
+    return page.select([
+      AS_JSON.as('json'),
+      'id',
+      ...TIMESTAMPS,
+      'holds',
+      'contentDigest',
+      countOf(db, given, form).as('total'),
+    ]);
   },
 );
 
-/** A candidate of a list: its JSON without the timestamps, which are the database's text. */
+/** A candidate of a list: its JSON without the timestamps, which are the database's text, and its holds. */
 export type ListedCandidate = Omit<Awaited<ReturnType<typeof PAGE>>[number], 'total'>;
 
 /** One page of candidates, newest first. The total is exact and comes from counts that triggers keep. */

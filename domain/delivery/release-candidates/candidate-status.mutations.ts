@@ -5,8 +5,9 @@ import { projectInRequest, type ProjectFacts } from '../../projects/projects/pro
 import { runsWaitingWith } from '../promotion/promotion.queries.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { emitEvent, type EventData } from '../../events/webhooks/event-catalog.ts';
-import { ABORTED, assertMayFinalize, decideMove, FINALIZED } from './candidate-status-rules.ts';
+import { ABORTED, assertMayFinalize, decideMove, FINALIZED, isFinal } from './candidate-status-rules.ts';
 import { lockDomain } from './candidate-locks.queries.ts';
+import { changeHolds } from './holds/hold-changes.mutations.ts';
 import {
   type CandidateName,
   type CandidateOfProject,
@@ -92,9 +93,20 @@ export async function moveCandidates(
   const deployed = status === FINALIZED ? await deployedOf(tx, moving) : new Set<string>();
   for (const move of moving) {
     const after = moved.get(move.candidate.id);
-    if (after) await recordMove(tx, project, move, after, deployed.has(after.id));
+    if (!after) continue;
+    await recordMove(tx, project, move, after, deployed.has(after.id));
+    if (isFinal(status)) moved.set(after.id, await endOwnHold(tx, project, after));
   }
   return moves.map(({ candidate }) => moved.get(candidate.id) ?? candidate);
+}
+
+/** What is final is held by nobody; what a verification holds stays held. */
+async function endOwnHold(tx: Tx, project: ProjectOfCandidate, candidate: CandidateRow): Promise<CandidateRow> {
+  const own = candidate.holds.filter(({ verification }) => verification === undefined);
+  if (own.length === 0) return candidate;
+  const rest = candidate.holds.filter((each) => !own.includes(each));
+  const ended = own.map((stored) => ({ hold: { stored, environment: null }, end: 'final' as const }));
+  return changeHolds(tx, project, candidate, rest, { ended });
 }
 
 /** Ids of the candidates that are deployed in an active release environment. */

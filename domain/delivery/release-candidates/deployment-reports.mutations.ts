@@ -10,6 +10,7 @@ import {
   type MirrorToFetch,
 } from '../../code/git/mirror/commit-fetches.mutations.ts';
 import { type PolicedEnvironment, policyViolations } from '../promotion/policy-violations.ts';
+import { findCandidateById } from './release-candidates.queries.ts';
 import { unknownDomain } from '../../projects/projects/project-rules.ts';
 import { unregistered } from '../../kernel/shared/errors.ts';
 import { invalidField, notFound } from '../../kernel/shared/errors.ts';
@@ -89,9 +90,11 @@ export async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<Re
     promotion: place.promotion,
     approvalPolicy: place.approvalPolicy,
     projectPolicy: configuration.approvalPolicy ?? null,
+    orchestrationOrder: place.orchestrationOrder ?? 0,
   };
   const { artifacts } = deployed;
-  const candidate = { id: candidateId, contentDigest: deployed.contentDigest, value: { artifacts } };
+  const { contentDigest: digest } = deployed;
+  const candidate = { id: candidateId, contentDigest: digest, value: { artifacts }, holds: place.holds ?? [] };
   // A run passed the gates, unless an external worker executes it.
   const violations = own?.hasWorkflow ? [] : await policyViolations(tx, environment, candidate, unpoliced);
   const dedupeKey = executionId ?? report.deployedAt?.toISOString();
@@ -158,7 +161,8 @@ export async function storeDeploymentOfRun(
 ): Promise<StoredDeployment> {
   const deployment = newDeployment({ ...place, takenBackAt: null }, report);
   const { candidateId: id, contentDigest, artifacts } = place;
-  const candidate = id === null ? null : { id, contentDigest, value: { artifacts } };
+  const holds = environment && id !== null ? ((await findCandidateById(tx, id))?.holds ?? []) : [];
+  const candidate = id === null ? null : { id, contentDigest, value: { artifacts }, holds };
   const violations = environment ? await policyViolations(tx, environment, candidate, deployment) : [];
   return storeReport(tx, report, { ...deployment, policyViolations: violations }, requestId);
 }

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../../kernel/data/columns.ts';
 import { tenantOwned } from '../../kernel/data/tenant-owned.ts';
 import type { ReleaseDefinition } from './comparison-rules.ts';
+import type { StoredHold } from './holds/hold-rules.ts';
 
 export const ReleaseCandidateSchema = defineEntity({
   name: 'ReleaseCandidate',
@@ -25,6 +26,10 @@ export const ReleaseCandidateSchema = defineEntity({
     version: p.integer().version().default(1),
     /** SHA-256 of commit and artifacts, which a trigger keeps. */
     contentDigest: p.text().default(''),
+    /** What holds it back, with those whose time is over until a sweep has seen them. */
+    holds: jsonColumn<StoredHold[]>().defaultRaw("'[]'::jsonb"),
+    /** When the next of them is over. */
+    holdEndsAt: p.datetime(3).nullable(),
   },
 });
 export class ReleaseCandidate extends ReleaseCandidateSchema.class {}

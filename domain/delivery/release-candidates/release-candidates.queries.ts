@@ -29,6 +29,7 @@ export const CANDIDATE_COLUMNS = [
   'createdBy',
   'updatedBy',
   'contentDigest',
+  'holds',
 ] as const;
 
 const BY_ID = statement<{ tenantId: string; id: string }>()((db, { tenantId, id }) =>
@@ -104,10 +105,14 @@ export async function candidateByName(
   return { candidate, project };
 }
 
+export async function findCandidateById({ db, tenantId }: Reads, id: string): Promise<CandidateRow | undefined> {
+  const [candidate] = await BY_ID(db, { tenantId, id });
+  return candidate;
+}
+
 /** A candidate by id, with its project. Throws `not_found`. */
 export async function candidateById(reads: Reads, id: string): Promise<CandidateOfProject> {
-  const { db, tenantId } = reads;
-  const [candidate] = await BY_ID(db, { tenantId, id });
+  const candidate = await findCandidateById(reads, id);
   const project = candidate && (await projectById(reads, candidate.projectId));
   if (!project) throw notFound('The release candidate');
   return { candidate, project };

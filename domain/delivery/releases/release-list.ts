@@ -5,6 +5,8 @@ import { lockStatuses } from '../environment-locks/environment-locks.queries.ts'
 import type { History } from '../../code/git/graph/commit-graph-cache.ts';
 import type { ProjectFacts } from '../../projects/projects/projects.queries.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
+import { type Hold, shownHold } from '../release-candidates/holds/hold-rules.ts';
+import { holdsOf } from '../release-candidates/holds/holds.queries.ts';
 import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
 import { memoized } from '../../kernel/caches/memoized.ts';
 import { newId } from '../../kernel/shared/ids.ts';
@@ -97,6 +99,7 @@ export async function listReleases(
   const factsOf = await factsOfReleases(tx, project.id, releases, records);
   const newerThan = await newerReleases(tx, project, releases, states);
   const changelogs = history && (await changesOfRecords(tx, history, log, project, records, isForced));
+  const holdsNow = await holdsOfReleases(tx, releases);
   const byRelease = Map.groupBy(records, keyOf);
   return {
     total,
@@ -107,6 +110,7 @@ export async function listReleases(
       return releaseView(
         release,
         { records: own, states, required, artifacts, factOf, newerIn: newerThan(release) },
+        holdsNow(release),
         (record) => {
           const changes = changelogs?.byRecord.get(record);
           return {
@@ -130,6 +134,16 @@ export async function listReleases(
       processingTimeMs: Math.round(performance.now() - startedAt),
     },
   };
+}
+
+/** What holds releases now; one whose candidate was removed is not held. */
+async function holdsOfReleases(tx: Tx, releases: readonly ReleaseRow[]): Promise<(release: ReleaseRow) => Hold[]> {
+  const holdable = releases.flatMap(({ holds, contentDigest, ...release }) =>
+    holds === null || contentDigest === null ? [] : [{ ...release, holds, contentDigest }],
+  );
+  const holdsNow = await holdsOf(tx, holdable, tx.now);
+  const byKey = new Map(holdable.map((each) => [keyOf(each), holdsNow(each)]));
+  return (release) => byKey.get(keyOf(release)) ?? [];
 }
 
 /** For each release the packages that it is about, and where it is deployed. */
@@ -195,6 +209,7 @@ async function factsOfRemoved(
 function releaseView<View extends { releaseChangelog: TwoSidedTotals | null }>(
   release: ReleaseRow,
   facts: ReleaseFacts & { records: readonly EnvironmentRecord[] },
+  holds: readonly Hold[],
   environmentView: (record: EnvironmentRecord) => View,
 ) {
   const { records } = facts;
@@ -208,6 +223,7 @@ function releaseView<View extends { releaseChangelog: TwoSidedTotals | null }>(
     candidateId: release.candidateId,
     status: release.status,
     supersededBy: release.supersededBy,
+    hold: shownHold(holds),
     environments,
     firstDeployedAt: release.firstDeployedAt,
     lastDeployedAt: release.lastDeployedAt,

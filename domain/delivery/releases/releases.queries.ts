@@ -41,6 +41,17 @@ function groupedReleases(reads: Reads, projectId: string, { domain, releaseName,
 /** A release of a domain, which is all that was deployed under its name, with its candidate where there is one. */
 export type ReleaseRow = Awaited<ReturnType<typeof releasePage>>['releases'][number];
 
+const OF_CANDIDATE = [
+  'c.id as candidateId',
+  'c.contentDigest',
+  'c.branch',
+  'c.status',
+  'c.supersededBy',
+  'c.holds',
+  'c.createdAt',
+  'c.value as definition',
+] as const;
+
 /** One page of releases, those that were deployed last first. */
 export async function releasePage(
   reads: Reads,
@@ -85,13 +96,7 @@ export async function releasePage(
       'page.lastDeployedAt',
       'page.deploymentCount',
       'page.total',
-      'c.id as candidateId',
-      'c.contentDigest',
-      'c.branch',
-      'c.status',
-      'c.supersededBy',
-      'c.createdAt',
-      'c.value as definition',
+      ...OF_CANDIDATE,
     ])
     .execute();
   const [first] = rows;

@@ -12,24 +12,15 @@ import type { Reaction } from './verifications.entities.ts';
 
 /**
  * What the newest verification of the last deployment of a candidate's content to each environment says, by the
- * environment's name; one that was superseded says nothing of what another found. A hold is of the content: deploying it
- * again does not lift it, only a verification does, or an environment that verifies no more.
+ * environment's name; one that was superseded says nothing of what another found.
  */
 export async function verificationFacts(
   { db, tenantId }: Reads,
   { id, contentDigest }: { id: string; contentDigest: string },
 ): Promise<Map<string, VerificationFact>> {
   const { rows } = await sql<VerificationFact & { name: string }>`
-    with seen as (
-      select v.environment_id, v.state, v.on_failure, v.created_at, v.id
-      from verification v join release_deployment d on d.tenant_id = v.tenant_id and d.id = v.deployment_id
-      where v.tenant_id = ${tenantId} and d.candidate_id = ${id} and d.content_digest = ${contentDigest})
-    select distinct on (d.environment_id) e.name, e.orchestration_order as "order", v.state, v.detail,
-      (extract(epoch from v.ended_at) * 1000)::float8 as "endedAt",
-      e.verification is not null and exists (select from seen f
-        where f.environment_id = d.environment_id and f.state = 'failed' and f.on_failure = 'hold'
-          and not exists (select from seen g where g.environment_id = f.environment_id and g.state = 'verified'
-            and (g.created_at, g.id) > (f.created_at, f.id))) as "isHeld"
+    select distinct on (d.environment_id) e.name, v.state, v.detail,
+      (extract(epoch from v.ended_at) * 1000)::float8 as "endedAt"
     from release_deployment d
     join environment e on e.tenant_id = d.tenant_id and e.id = d.environment_id
     left join lateral (

@@ -144,11 +144,7 @@ export interface VerificationFact {
   state: VerificationState | null;
   /** In milliseconds since the epoch. */
   endedAt: number | null;
-  /** It failed in an environment that holds releases then, and was not verified since. */
-  isHeld: boolean;
   detail: string | null;
-  /** Place of the environment in the order in which releases travel. */
-  order: number;
 }
 
 /** Why a deployment does not count as verified, for people: `uat: it failed (…)`. */

@@ -3,6 +3,8 @@ import { DomainError } from '../../kernel/shared/errors.ts';
 import { isoOf } from '../../kernel/text/date-time-rules.ts';
 import { labelOfCheck } from '../../projects/policies/verification-policy-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
+import { lockDomain } from '../release-candidates/candidate-locks.queries.ts';
+import { holdByVerification } from '../release-candidates/holds/holds.mutations.ts';
 import { requestCancel } from '../flows/flow-runs.mutations.ts';
 import type { RunContext } from '../flows/flow-runs.queries.ts';
 import { acceptNewRun } from '../flows/new-runs.mutations.ts';
@@ -144,11 +146,23 @@ async function close(
     const run = runId === null ? undefined : await cancelRun(tx, runId);
     if (run) cancelled.push(run);
   }
+  await holdOrLetGo(tx, found, ending);
   const reaction = ending.state === 'failed' ? await react(tx, found, isUnknown) : undefined;
   await moveVerification(tx, found.id, { ...ending, reaction });
   await announce(tx, found, ending, reaction);
   for (const run of await runsWaitingWith(tx, found.projectId, found)) tx.after('run', run);
   return { waitMs: null, cancelled };
+}
+
+/** Before the row of the verification changes: who stores a deployment has the lock of its domain, and waits for that row. */
+async function holdOrLetGo(tx: Tx, found: LockedVerification, { state, detail = 'it failed' }: Ending): Promise<void> {
+  const { candidateId, contentDigest, environmentId, projectId, domain, repositoryIdentifier } = found;
+  const isHeld = state === 'failed' && found.onFailure === 'hold';
+  if (candidateId === null || contentDigest === null || (!isHeld && state !== 'verified')) return;
+  await lockDomain(tx, projectId, domain);
+  const environment = { name: found.environmentName, order: found.orchestrationOrder };
+  const ended = { candidateId, contentDigest, environmentId, environment, repositoryIdentifier };
+  await holdByVerification(tx, ended, isHeld ? detail : undefined);
 }
 
 async function cancelRun(tx: Tx, runId: string): Promise<RunContext | undefined> {

@@ -108,6 +108,7 @@ export const lockVerification = (tx: Tx, id: string) =>
       'v.projectId',
       'v.environmentId',
       'd.candidateId',
+      'd.contentDigest',
       'd.domain',
       'd.releaseName',
       'd.status',
@@ -116,6 +117,7 @@ export const lockVerification = (tx: Tx, id: string) =>
       'd.reportedBy',
       'd.rolledBackAt',
       'e.name as environmentName',
+      'e.orchestrationOrder',
       'p.identifier as repositoryIdentifier',
       sql<boolean>`d.rollback is not null or exists (select from flow_run r
         where r.tenant_id = d.tenant_id and r.id::text = d.execution_id and r.task_type = 'rollback-release')`.as(

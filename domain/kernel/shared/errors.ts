@@ -10,6 +10,7 @@ export const ERROR_CODES = [
   'version_conflict',
   'already_exists',
   'locked',
+  'held',
   'invalid_transition',
   'ambiguous',
   'protected_branch',
@@ -60,6 +61,17 @@ export const RESERVED_MEMBERS = [
   'moreErrors',
 ] as const;
 
+/** What holds a release candidate back, of `held`. */
+export interface HoldMember {
+  /** A person, who holds it from all environments, or a verification that failed, from those after its own. */
+  source: 'person' | 'verification';
+  reason: string;
+  /** ISO 8601; null: until it is lifted. */
+  until: string | null;
+  /** Where the verification failed; null for a person's. */
+  environmentName: string | null;
+}
+
 /**
  * Further members of problem bodies. Those that every body has are not among them, so that no error gives these another
  * meaning; and each one stands in the published schema.
@@ -80,6 +92,8 @@ export interface ProblemMembers {
   secondFactor?: 'totp';
   /** When the environment takes the deployment; null: that is not known. */
   nextWindowAt?: string | null;
+  /** `held` */
+  hold?: HoldMember;
   /** How far a sandbox has been copied, in words of the platform and in per cent. */
   copyStatus?: string;
   copyProgress?: number;

@@ -43,6 +43,8 @@ const TOLD: ReadonlyMap<string, readonly [said: string, members: Members, level?
   ['promotion.overridden', ['policies overridden', { ...RELEASE, run: 'executionId', by: 'by', reason: 'reason' }]],
   ['deployment.completed', ['release deployed', DEPLOYMENT]],
   ['deployment.failed', ['release not deployed', DEPLOYMENT]],
+  ['release.held', ['release held', { ...RELEASE, by: 'by', reason: 'reason', until: 'until' }]],
+  ['release.hold_lifted', ['release no longer held', { ...RELEASE, by: 'by', end: 'end' }]],
   ['release.rolled_back', ['release rolled back', { ...RELEASE, by: 'by', reason: 'reason' }]],
   ['release_candidate.finalized', ['release finalized', { ...RELEASE, with: 'supersededBy', by: 'changedBy' }]],
   ['webhook.disabled', ['webhook disabled', { webhook: 'id', name: 'name', reason: 'reason' }, 'warn']],

@@ -28,7 +28,7 @@ export const LINKS_OF_APPROVAL: readonly ReaderLink[] = [
 
 const RELEASE: EventFamily = {
   subject: ['releaseName', 'environmentName'],
-  facts: { ...WHERE, Branch: 'branch', Reason: 'reason', By: 'by' },
+  facts: { ...WHERE, Branch: 'branch', Reason: 'reason', Until: 'until', By: 'by' },
   links: NOTES,
 };
 const ORG: EventFamily = {

@@ -1,6 +1,6 @@
 /**
  * What a deployment that was reported broke. frozen, outside_window: when it was made; not_deployed_before, not_soaked,
- * not_verified: the release was not where it must be first, not for long enough, or not verified there; not_approved: nobody gave the approval that the
+ * not_verified: the release was not where it must be first, not for long enough, or not verified there; held: the release was held back from it; not_approved: nobody gave the approval that the
  * environment asks for.
  */
 export const VIOLATION_CODES = [
@@ -9,6 +9,7 @@ export const VIOLATION_CODES = [
   'not_deployed_before',
   'not_soaked',
   'not_verified',
+  'held',
   'not_approved',
 ] as const;
 

@@ -22,6 +22,7 @@ const EVENTS: Record<RunStatus, RequestEvent> = {
   dispatched: 'accepted',
   waiting_approval: 'accepted',
   waiting_window: 'accepted',
+  waiting_hold: 'accepted',
   waiting_lock: 'accepted',
   running: 'started',
   waiting_org_calls: 'started',
@@ -62,6 +63,7 @@ export const eventOfRun = (status: RunStatus): RequestEvent => EVENTS[status];
 const WAITS: Partial<Record<RunStatus, string>> = {
   waiting_approval: 'for approval',
   waiting_window: 'for the window of its environment',
+  waiting_hold: 'until its release is no longer held',
   waiting_lock: 'for the lock of its environment',
   waiting_org_calls: 'for calls of its org',
 };

@@ -14,6 +14,13 @@ export const releaseCandidatesExamples = featureExamples(
       branch: 'release/1',
       value: { artifacts: { app: '1.2.3' } },
     });
+    const held = await app.as(app.owner).post(201, '/api/release-candidates', {
+      repositoryIdentifier,
+      domain: 'core',
+      releaseName: fresh('held'),
+      commitSha,
+      value: { artifacts: {} },
+    });
     await app.as(app.owner).post(201, '/api/environments', {
       repositoryIdentifier,
       name: 'verified',
@@ -23,7 +30,7 @@ export const releaseCandidatesExamples = featureExamples(
     await app.as(app.owner).send('POST', '/api/release-candidates/release-event', {
       body: success(repositoryIdentifier, releaseName, 'verified', { deploymentStatus: 'Partial' }),
     });
-    return { candidateId: candidate.id as string, releaseName, commitSha };
+    return { candidateId: candidate.id as string, heldId: held.id as string, releaseName, commitSha };
   },
   {
     saveReleaseCandidate: ({ repositoryIdentifier, commitSha }) => ({
@@ -64,6 +71,8 @@ export const releaseCandidatesExamples = featureExamples(
       params: { id },
       body: { packages: { app: '1.0.0' } },
     }),
+    holdReleaseCandidate: ({ heldId: id }) => ({ params: { id }, body: { reason: 'Waiting for the price list' } }),
+    releaseHoldOfReleaseCandidate: ({ heldId: id }) => ({ params: { id } }),
     verifyReleaseCandidate: ({ candidateId: id }) => ({ params: { id }, body: { environmentName: 'verified' } }),
     getReleaseCandidateChanges: ({ candidateId: id }) => ({ params: { id } }),
     getRollingAnalysis: ({ repositoryIdentifier: repository }) => ({

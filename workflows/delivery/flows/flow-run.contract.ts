@@ -41,7 +41,7 @@ export const flowRunContract = defineContract('flowRun', {
 export const currentStepQuery = defineQuery<string>('currentStep');
 /** To a run that waits for its pipeline: the row has a new report of it. */
 export const pipelineReportedSignal = defineSignal('pipelineReported');
-/** To a run that waits for a window: that of its environment was moved, or what must be deployed before may be. */
+/** To a run that waits for a window: that of its environment was moved, its release is held or let go, or what must be deployed before may be. */
 export const windowChangedSignal = defineSignal('windowChanged');
 /** To a run that waits for its children: one of them has ended. */
 export const childSettledSignal = defineSignal('childSettled');

@@ -9,7 +9,7 @@ import { PollBackoff, WINDOW_POLL } from './poll-backoff.ts';
 const LEAST_MS = 1_000;
 
 /**
- * The window for which one run waits, and what must be deployed before it. Whatever changes meanwhile is noticed by a
+ * The window for which one run waits, what must be deployed before it, and the end of a hold of its release. Whatever changes meanwhile is noticed by a
  * signal, which may be lost, and at the end of each pause.
  */
 export class WindowGate {
@@ -34,7 +34,7 @@ export class WindowGate {
       if (state.isOpen) return undefined;
       if (state.outcome) return state.outcome;
       const { nextWindowAt, waitMs, reason } = state;
-      setCurrentDetails(`Waiting for a window, next at ${nextWindowAt ?? 'a time that is not known yet'}: ${reason}`);
+      setCurrentDetails(`Waiting, next at ${nextWindowAt ?? 'a time that is not known yet'}: ${reason}`);
       await backoff.wait(() => this.#hasChanged, waitMs === null ? undefined : Math.max(LEAST_MS, waitMs));
     }
   }

@@ -99,6 +99,22 @@ const Release = z.strictObject({
   by: byWhom.nullable().optional(),
 });
 
+const Held = z.strictObject({
+  ...place,
+  candidateId: id('Release candidate'),
+  branch: branch.nullable().optional(),
+  commitSha: commitSha.nullable().optional(),
+  source: text('What holds it: person, from all environments, or verification, from those after its own', 'person'),
+  environmentName: text('Where a verification failed; null for the hold of a person', 'uat').nullable(),
+  reason: text('Why it is held', 'Waiting for the fix of the price list'),
+  until: dateTime('When the hold is over; null: when it is lifted').nullable(),
+  end: text(
+    'Of one that ended: lifted, expired (its time was over), verified (a verification succeeded) or final (the candidate was aborted or finalized)',
+    'lifted',
+  ).optional(),
+  by: byWhom,
+});
+
 export const releaseEvents = {
   ...defineEvents(ReleaseCandidate, {
     'release_candidate.created': 'A release candidate was created',
@@ -113,6 +129,10 @@ export const releaseEvents = {
     'deployment.failed': 'A deployment to an environment failed, was partial or was cancelled',
     'deployment.verified': 'A deployment passed all checks by which its environment verifies deployments',
     'deployment.verification_failed': 'A deployment did not pass a check by which its environment verifies deployments',
+  }),
+  ...defineEvents(Held, {
+    'release.held': 'A release candidate is held: no run takes it on until that is lifted',
+    'release.hold_lifted': 'The hold of a release candidate ended',
   }),
   ...defineEvents(Release, {
     'release.created': 'A release was deployed to an environment for the first time',

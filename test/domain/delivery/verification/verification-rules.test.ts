@@ -65,9 +65,7 @@ test('what has no end is overdue, and what has ended moves no more', () => {
 const fact = (state: VerificationFact['state'], more: Partial<VerificationFact> = {}): VerificationFact => ({
   state,
   endedAt: 0,
-  isHeld: false,
   detail: null,
-  order: 1,
   ...more,
 });
 const demands = (verification: VerificationFact | undefined, more: Partial<Demands> = {}): Demands => ({
@@ -75,7 +73,6 @@ const demands = (verification: VerificationFact | undefined, more: Partial<Deman
   policy: { after: ['uat'], requireVerified: true },
   deployed: new Map([['uat', 0]]),
   verifications: new Map(verification ? [['uat', verification]] : []),
-  order: 2,
   ...more,
 });
 
@@ -88,20 +85,6 @@ test.each([
   [null, ['uat']],
 ] as const)('where a deployment must be verified, one that is %s lacks %j', (state, missing) => {
   expect(unmetBefore(demands(fact(state)), 0)?.missing).toEqual(missing);
-});
-
-test('a release that an environment holds goes to none that comes later, whatever their policies say', () => {
-  const held = fact('failed', { isHeld: true, detail: 'Command x: no' });
-  expect(unmetBefore(demands(held, { policy: null }), 0)).toMatchObject({
-    nextAt: null,
-    missing: ['uat'],
-    reason: 'prod takes no release that is held since its verification failed: in uat it failed (Command x: no)',
-  });
-  expect(unmetBefore(demands(held, { policy: null, order: 1 }), 0)).toBeUndefined();
-  expect(unmetBefore(demands(held, { policy: null, order: undefined }), 0)).toBeUndefined();
-  expect(unmetBefore(demands(held, { policy: null, environmentName: 'uat', order: 1 }), 0)).toBeUndefined();
-  expect(unmetBefore(demands(fact('failed'), { policy: null }), 0)).toBeUndefined();
-  expect(unmetBefore(demands(undefined, { policy: { after: ['uat'] } }), 0)).toBeUndefined();
 });
 
 test('a soak begins when the deployment was verified only where that is asked for', () => {

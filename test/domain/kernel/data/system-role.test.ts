@@ -83,6 +83,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'org_maintenance',
     'privilege_grant',
     'project',
+    'release_candidate',
     'verification',
     'work_item_request',
   ]);

@@ -57,7 +57,8 @@ beforeAll(async () => {
     const environment = { repositoryIdentifier, name, category: 'test', orchestrationOrder, ...own };
     ids[name] = (await owner.post(201, '/api/environments', environment)).id;
   }
-  for (const event of ['deployment.verified', 'deployment.verification_failed']) await insertWebhook(app, { event });
+  for (const event of ['deployment.verified', 'deployment.verification_failed', 'release.hold_lifted'])
+    await insertWebhook(app, { event });
 });
 afterAll(async () => {
   await worker.stop();
@@ -157,17 +158,49 @@ test('a metric out of its bounds holds the release back from later environments 
   const { detail } = await reached(candidateId, 'failed');
   expect(detail).toMatch(/^Metric vector\(3\): 3 at .* is above 2$/);
   const held = await toProd(releaseName, 409);
-  expect(held.detail).toMatch(/prod takes no release that is held.*in uat it failed \(Metric vector\(3\)/);
+  expect(held).toMatchObject({
+    code: 'held',
+    detail: expect.stringMatching(/is held since its verification in uat failed: Metric vector\(3\)/),
+    hold: { source: 'verification', environmentName: 'uat', until: null },
+  });
+  await app.as(app.owner).post(409, '/api/flows/run', {
+    payload: {
+      id: 'execute-release',
+      repositoryIdentifier,
+      domain: 'core',
+      releaseName,
+      environmentName: 'prod',
+      override: { reason: 'urgent' },
+    },
+  });
+  const candidate = `/api/release-candidates/${candidateId}`;
+  expect((await app.as(app.member).get(200, candidate)).hold).toMatchObject({ source: 'verification', reason: detail });
+  await app.as(app.member).post(403, `${candidate}/release-hold`);
+  await app.as(app.application).post(403, `${candidate}/release-hold`);
   await app.as(app.member).post(400, `/api/release-candidates/${candidateId}/verify`, { environmentName: 'prod' });
   const again = success(repositoryIdentifier, releaseName, 'uat', { executionId: newId() });
   await app.as(app.application).post(200, '/api/release-candidates/release-event', again);
   const { id: ofAgain } = await reached(candidateId, 'running');
-  expect((await toProd(releaseName, 409)).detail).toMatch(/prod takes no release that is held.*in uat it goes on/);
+  expect((await toProd(releaseName, 409)).code).toBe('held');
   await pass(ofAgain, 2);
   await reached(candidateId, 'failed');
   await setUat([GOOD], 'hold');
   await app.as(app.member).post(202, `/api/release-candidates/${candidateId}/verify`, { environmentName: 'uat' });
   await reached(candidateId, 'verified');
+  expect((await app.as(app.member).get(200, candidate)).hold).toBeNull();
+  await toProd(releaseName, 202);
+  const [lifted] = await eventsOf('release.hold_lifted', releaseName);
+  expect(lifted).toMatchObject({ source: 'verification', environmentName: 'uat', end: 'verified' });
+});
+
+test('an owner lifts what a verification holds, and an environment that verifies no more still holds it', async () => {
+  await setUat([BAD], 'hold');
+  const { releaseName, candidateId } = await deployed();
+  await reached(candidateId, 'failed');
+  await app.as(app.owner).patch(200, `/api/environments/${ids.uat}`, { verification: null });
+  expect((await toProd(releaseName, 409)).code).toBe('held');
+  const { hold } = await app.as(app.owner).post(200, `/api/release-candidates/${candidateId}/release-hold`);
+  expect(hold).toBeNull();
   await toProd(releaseName, 202);
 });
 
