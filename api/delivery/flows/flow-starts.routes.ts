@@ -50,14 +50,14 @@ export const flowStartsRoutes = [
     description: [
       'The run is stored and listed immediately, and executed as soon as the workflow engine and a worker are available. A flow type that nothing here executes is refused with 409 `flow_unavailable`, and the detail says what would make it available. `rollback-release` deploys the release that the environment ran before, or `toReleaseName`; if there is nothing to roll back to, the reply is 409 with the reason.',
       'A type that takes a release to environments (`execute-release`, `request-release`, `rollback-release`) is refused for a release candidate that does not exist in the domain (404), was aborted, or is on a branch that the environment does not take (409); all of that, and that its content is the one that was approved, is checked again right before the work begins. `execute-release` is also refused (409, with `nextWindowAt`) while the release must first be deployed elsewhere, or for longer (`promotion.after`, `soakMinutes`); the child runs of `request-release` wait for that, and a rollback needs none of it.',
-      'The approval is requested immediately. One that could never be given, since without those who ask for it too few people may, refuses the run (409 `too_few_approvers`). Then a run that takes a release, installs something (`install-packages`, `install-artifacts`, `install-changeset`), or refreshes, activates or deletes a sandbox (`request-sandbox-refresh`, `request-sandbox-activate`, `request-sandbox-delete`) waits in `waiting_window` while an environment of its org is outside its windows or frozen, and its `nextWindowAt` says until when; with `failOutsideWindow` it fails instead. An owner passes windows, freezes, `after` and `soakMinutes` with `override: {reason}`, but nothing else.',
+      'The approval is requested immediately. One that could never be given, since without those who ask for it too few people may, refuses the run (409 `too_few_approvers`). Then a run that takes a release, installs something (`install-packages`, `install-artifacts`, `install-changeset`), or refreshes, activates or deletes a sandbox (`request-sandbox-refresh`, `request-sandbox-activate`, `request-sandbox-delete`) waits in `waiting_window` while an environment of its org is outside its windows or frozen, and its `nextWindowAt` says until when; with `failOutsideWindow` it fails instead. An owner passes windows, freezes, `after` and `soakMinutes` with `override: {reason}`, but nothing else: a release candidate that is held is refused (409 `held`, with `hold`), and a run that was accepted before waits in `waiting_hold`.',
     ].join('\n\n'),
     roles: ANY_ROLE,
     projectScope: 'row',
     query: z.strictObject({
       dryRun: queryFlag(false).meta({
         description:
-          'Say what would become of the run, by the same rules, and keep nothing: 200, also where it would be refused',
+          'Say what would become of the run, by the same rules, and keep nothing: 200, also where it would be refused, with its gates as they are',
       }),
     }),
     body: RunIn,
@@ -70,7 +70,9 @@ export const flowStartsRoutes = [
       const { tx, requestId, adapters } = scope;
       if (query.dryRun) {
         const commands = adapters.flows.commands;
-        return reply(await dryRun(tx, payload, { requestId, commands }), { status: 200 });
+        const { git, releases } = adapters;
+        const source = { commitGraphs: git.commitGraphs, deploymentLogs: releases.deploymentLogs };
+        return reply(await dryRun(tx, payload, { requestId, commands, source }), { status: 200 });
       }
       return start(scope, (work, options) => acceptNewRun(work, payload, options), payload);
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { JsonObject, Timestamp } from '../../http/parameters.ts';
 import { warningsOf } from '../../http/warnings.ts';
+import { HoldMember } from '../holds.ts';
 
 /** What may execute a run. */
 export const EXECUTORS = ['command', 'cicd', 'activity', 'children'] as const;
@@ -14,6 +15,14 @@ export const RunIn = z.strictObject({
 export const RerunIn = z
   .strictObject({ payload: JsonObject.optional().meta({ description: 'Default: that of the run' }) })
   .optional();
+
+const LockToCome = z.object({
+  environmentId: z.uuid(),
+  environmentName: z.string(),
+  heldBy: z.string().nullable(),
+  position: z.int().meta({ description: 'In the queue: 0 has the lock at once, 1 is the next' }),
+  estimatedWaitSeconds: z.int().nullable().meta({ description: 'Null: no hold of the lock has ended yet' }),
+});
 
 export const DryRunOut = z
   .object({
@@ -31,33 +40,46 @@ export const DryRunOut = z
               .array(z.string())
               .meta({ description: 'E-mails and team slugs; none: the owners of the tenant' }),
             minApprovals: z.int(),
-            expiresAt: Timestamp,
+            expiresAfter: z.string().meta({ description: 'Duration (ISO 8601)', example: 'P7D' }),
+            expiresAt: Timestamp.meta({ description: 'Were it asked for now' }),
           })
           .nullable()
           .meta({ description: 'Null: it needs no approval' }),
-        window: z
-          .object({ isOpen: z.boolean(), nextWindowAt: Timestamp.nullable(), reason: z.string().nullable() })
+        after: z
+          .object({
+            missing: z
+              .array(z.string())
+              .meta({ description: 'Environments to which it must still be deployed, or again' }),
+            reason: z.string().nullable().meta({ description: 'Null: that is met' }),
+          })
           .nullable()
           .meta({
             description:
-              'Windows, freezes, and what must be deployed before or for longer; null: the run asks for none of it',
+              'What must come before (`promotion.after`, `requireVerified`); null: nothing, or an override passes it',
           }),
-        locks: z
-          .array(
-            z.object({
-              environmentId: z.uuid(),
-              environmentName: z.string(),
-              heldBy: z.string().nullable(),
-              waiting: z.int().meta({ description: 'How many wait for it' }),
-            }),
-          )
-          .meta({ description: 'The locks that it takes, in this order' }),
+        soak: z.object({ endsAt: Timestamp.nullable() }).nullable().meta({
+          description:
+            'For how long (`soakMinutes`); `endsAt` is null when it is over, or begins only once `after` is met. Null: for no time, or an override passes it',
+        }),
+        window: z
+          .object({ isOpen: z.boolean(), nextWindowAt: Timestamp.nullable(), reason: z.string().nullable() })
+          .nullable()
+          .meta({ description: 'Windows and freezes; null: the run obeys none, or an override passes them' }),
+        lock: LockToCome.nullable().meta({
+          description: 'The lock for which it would wait the longest; null: it takes none',
+        }),
+        locks: z.array(LockToCome).meta({ description: 'All locks that it takes, in this order' }),
       })
       .nullable()
       .meta({
         description:
-          'What it would wait for, as everything is now; null where it would be refused, or where its child runs pass gates of their own',
+          'What it would wait for, as everything is now, also where it would be refused; null where nothing would execute it, or its child runs pass gates of their own',
       }),
+    hold: HoldMember.nullable().meta({ description: 'What holds its release back; null: nothing' }),
+    changes: z.object({ packages: z.int(), commits: z.int(), workItems: z.int() }).nullable().meta({
+      description:
+        'How much the release changes in its environment against what runs there now, the one of several in which that is the most; null: it takes no release there',
+    }),
     cannotDo: z.array(z.string()).meta({
       description: 'What a rollback that the service executes cannot take back, as far as its releases say it',
     }),

@@ -93,7 +93,7 @@ export async function readQueue(
   { db, tenantId }: Reads,
   environmentId: string,
   { ticketId, limit }: QueueOptions,
-): Promise<{ tickets: PlacedTicket[]; total: number }> {
+): Promise<{ tickets: PlacedTicket[]; total: number; nextWaitSeconds: number | null }> {
   const queue = db
     .with('queue', () =>
       ticketsOf(db, tenantId, environmentId)
@@ -135,7 +135,25 @@ export async function readQueue(
     ...row,
     estimatedWaitSeconds: estimateWaitSeconds({ position: row.position, medianHoldSeconds, heldForSeconds }),
   }));
-  return { tickets, total: rows[0]?.total ?? 0 };
+  const [first] = rows;
+  const { total = 0, medianHoldSeconds = null, heldForSeconds = null } = first ?? {};
+  const position = nextPosition(total, heldForSeconds);
+  return { tickets, total, nextWaitSeconds: estimateWaitSeconds({ position, medianHoldSeconds, heldForSeconds }) };
+}
+
+/** The position of who would come next: 0 where nobody is in the queue. */
+const nextPosition = (total: number, heldForSeconds: number | null): number =>
+  heldForSeconds === null && total > 0 ? total + 1 : total;
+
+/** Who has the lock of an environment, and the place in its queue of who would ask for it now. */
+export async function placeToCome(
+  reads: Reads,
+  environmentId: string,
+): Promise<{ heldBy: string | null; position: number; estimatedWaitSeconds: number | null }> {
+  const { tickets, total, nextWaitSeconds } = await readQueue(reads, environmentId, { limit: 1 });
+  const holder = tickets.find(({ state }) => state === 'held');
+  const position = nextPosition(total, holder ? 0 : null);
+  return { heldBy: holder?.holder.email ?? null, position, estimatedWaitSeconds: nextWaitSeconds };
 }
 
 /** A ticket with its place in the queue. Throws `not_found`. */

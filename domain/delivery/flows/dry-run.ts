@@ -1,28 +1,19 @@
-import { policyOfPayload, termsOf } from '../../projects/policies/approval-policy.ts';
-import { environmentById } from '../../projects/environments/environments.queries.ts';
-import { DomainError, type ErrorCode } from '../../kernel/shared/errors.ts';
+import { DomainError, type ErrorCode, type HoldMember } from '../../kernel/shared/errors.ts';
 import type { Tx, UnitOfWork } from '../../unit-of-work.ts';
-import { lockStatuses } from '../environment-locks/environment-locks.queries.ts';
 import { wishOf } from '../org-deployments/deploy-order-rules.ts';
 import { releaseOfRun } from '../org-releases/release-of-run.ts';
 import { cannotDoByCandidates } from '../org-releases/rollback-limits.ts';
+import { changesToCome, type ChangesToCome, type ChangesSource } from '../releases/changes-to-come.ts';
+import { type DryRunGates, gatesToPass, type ToPass } from './dry-run-gates.ts';
 import { type RunContext, runById } from './flow-runs.queries.ts';
 import { flowType } from './flow-types.ts';
 import { acceptNewRun } from './new-runs.mutations.ts';
+import { parsePayload } from './parse-payload.ts';
 import type { Commands } from './programs/commands-file.ts';
 import type { ExecutorName } from './programs/executor-rules.ts';
 import { passageOf } from './promoted-runs.ts';
-import { currentGates } from './run-begins.mutations.ts';
-
-/** What a run would wait for, as everything is now. */
-export interface DryRunGates {
-  /** Null: it needs none. No approvers: the owners of the tenant. */
-  approval: { approvers: string[]; minApprovals: number; expiresAt: Date } | null;
-  /** Windows, freezes, and what must be deployed before; null: the run asks for none of it. */
-  window: { isOpen: boolean; nextWindowAt: Date | null; reason: string | null } | null;
-  /** Locks that it would take, with who has them. */
-  locks: { environmentId: string; environmentName: string; heldBy: string | null; waiting: number }[];
-}
+import { currentGates, hasWindowsOf } from './run-begins.mutations.ts';
+import { gatesInRequest } from './run-refusals.ts';
 
 /** What would become of a request for a run. */
 export interface DryRun {
@@ -30,10 +21,20 @@ export interface DryRun {
   wouldStart: boolean;
   refusal: { code: ErrorCode; detail: string } | null;
   executor: ExecutorName | null;
-  /** Null: it would be refused, or its child runs pass gates of their own. */
+  /** Null: nothing would execute it, or its child runs pass gates of their own. */
   gates: DryRunGates | null;
+  /** What holds its release back; null: nothing. */
+  hold: HoldMember | null;
+  /** What it would change in its environment, the one of several in which that is the most; null: it takes no release there. */
+  changes: ChangesToCome | null;
   /** What a rollback by the service cannot take back, as far as its releases say it. */
   cannotDo: string[];
+}
+
+interface DryRunOptions {
+  requestId: string;
+  commands: Commands;
+  source: ChangesSource;
 }
 
 /** Ends a transaction of which nothing is kept. */
@@ -50,54 +51,74 @@ const MISTAKES: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'unauthenti
 
 /**
  * What would become of a run, by the very rules of one: it is accepted in a transaction that is rolled back. Throws
- * `invalid_request` and `forbidden`; what else would refuse the run is the answer.
+ * `invalid_request` and `forbidden`; what else would refuse the run is the answer, with the gates as they are.
  */
 export async function dryRun(
   unit: UnitOfWork,
   payload: Record<string, unknown>,
-  options: { requestId: string; commands: Commands },
+  { requestId, ...options }: DryRunOptions,
 ): Promise<DryRun> {
+  const kept = (rehearse: (tx: Tx) => Promise<DryRun>) =>
+    unit(async (tx): Promise<DryRun> => {
+      throw new RolledBack(await rehearse(tx));
+    }).catch((error: unknown) => {
+      if (error instanceof RolledBack) return error.seen;
+      throw error;
+    });
   try {
-    return await unit(async (tx) => {
-      const { runId } = await acceptNewRun(tx, payload, options);
-      throw new RolledBack(await rehearsed(tx, runId, options.commands));
+    return await kept(async (tx) => {
+      const { runId } = await acceptNewRun(tx, payload, { requestId, commands: options.commands });
+      return rehearsed(tx, runId, options);
     });
   } catch (error) {
-    if (error instanceof RolledBack) return error.seen;
     if (!(error instanceof DomainError) || MISTAKES.has(error.code) || error.code === 'unavailable') throw error;
     const { code, message: detail } = error;
-    return { wouldStart: false, refusal: { code, detail }, executor: null, gates: null, cannotDo: [] };
+    const refusal = { wouldStart: false, refusal: { code, detail } };
+    return kept(async (tx) => ({ ...(await refused(tx, payload, options)), ...refusal }));
   }
 }
 
-async function rehearsed(tx: Tx, runId: string, commands: Commands): Promise<DryRun> {
+type Options = Omit<DryRunOptions, 'requestId'>;
+
+async function rehearsed(tx: Tx, runId: string, { commands, source }: Options): Promise<DryRun> {
   const run = await runById(tx, runId);
+  const type = flowType(run.taskType);
   const current = await currentGates(tx, run, commands);
-  if (!current) throw new Error('a run that nothing executes was accepted');
+  if (!type || !current) throw new Error('a run that nothing executes was accepted');
   const { executor, gates, hasWindows } = current;
+  const seen = await look(tx, { ...run, type, gates, hasWindows }, executor, source);
   const cannotDo = await whatStays(tx, run, executor);
-  if (executor === 'children') return { wouldStart: true, refusal: null, executor, gates: null, cannotDo };
-  const terms = termsOf({ policies: gates.policies, run: policyOfPayload(run.payload), now: tx.now });
-  const passage = hasWindows ? await passageOf(tx, run, gates.environmentIds) : undefined;
-  if (passage?.refusal) {
-    const { error: detail = 'It may not go now' } = passage.refusal;
-    return { wouldStart: false, refusal: { code: 'invalid_transition', detail }, executor, gates: null, cannotDo };
-  }
-  const waiting = passage?.waiting;
-  const nextWindowAt = waiting && waiting.nextAt !== null ? new Date(waiting.nextAt) : null;
-  return {
-    wouldStart: true,
-    refusal: null,
-    executor,
-    cannotDo,
-    gates: {
-      approval: terms
-        ? { approvers: terms.approvers, minApprovals: terms.minApprovals, expiresAt: terms.expiresAt }
-        : null,
-      window: passage ? { isOpen: waiting === undefined, nextWindowAt, reason: waiting?.reason ?? null } : null,
-      locks: await locksOf(tx, gates.lockIds),
-    },
-  };
+  const passage = hasWindows ? await passageOf(tx, run, gates.environmentIds) : {};
+  if (!passage.refusal) return { wouldStart: true, refusal: null, executor, ...seen, cannotDo };
+  const { error: detail = 'It may not go now' } = passage.refusal;
+  return { wouldStart: false, refusal: { code: 'invalid_transition', detail }, executor, ...seen, cannotDo };
+}
+
+/** What is known of a run that would be refused. */
+async function refused(
+  tx: Tx,
+  given: Record<string, unknown>,
+  { commands, source }: Options,
+): Promise<Omit<DryRun, 'wouldStart' | 'refusal'>> {
+  const { type, payload: asked } = parsePayload(given, 'payload/', {});
+  const { place, payload, executor, gates } = await gatesInRequest(tx, type, asked, { prefix: 'payload/', commands });
+  if (!executor) return { executor: null, gates: null, hold: null, changes: null, cannotDo: [] };
+  const release = { projectId: place?.projectId ?? null, domain: payload.domain ?? null };
+  const releaseName = type.isRollback ? null : (payload.releaseName ?? null);
+  const run = { ...release, releaseName, type, payload, override: payload.override ?? null };
+  const toPass = { ...run, gates, hasWindows: hasWindowsOf(type, executor, gates) };
+  return { executor, ...(await look(tx, toPass, executor, source)), cannotDo: [] };
+}
+
+async function look(
+  tx: Tx,
+  run: ToPass,
+  executor: ExecutorName,
+  source: ChangesSource,
+): Promise<Pick<DryRun, 'gates' | 'hold' | 'changes'>> {
+  const { gates, hold } = await gatesToPass(tx, run);
+  const changes = await changesToCome(tx, source, run, run.gates.environmentIds);
+  return { gates: executor === 'children' ? null : gates, hold, changes };
 }
 
 async function whatStays(tx: Tx, run: RunContext, executor: ExecutorName): Promise<string[]> {
@@ -106,15 +127,4 @@ async function whatStays(tx: Tx, run: RunContext, executor: ExecutorName): Promi
   if (typeof release === 'string') return [];
   const { takenBack = {}, packages } = release;
   return cannotDoByCandidates(takenBack, packages.artifacts, wishOf(run.payload));
-}
-
-async function locksOf(tx: Tx, environmentIds: readonly string[]): Promise<DryRunGates['locks']> {
-  const statusOf = await lockStatuses(tx, environmentIds);
-  const locks: DryRunGates['locks'] = [];
-  for (const environmentId of environmentIds) {
-    const { heldBy, waiting } = statusOf(environmentId);
-    const { environment } = await environmentById(tx, environmentId);
-    locks.push({ environmentId, environmentName: environment.name, heldBy, waiting });
-  }
-  return locks;
 }

@@ -58,6 +58,20 @@ interface GivenPolicies {
 const peopleOf = ({ policy }: PolicySource): string =>
   JSON.stringify([...new Set(policy?.approvers?.map(fold))].toSorted());
 
+/** The policies that ask for an approval; what a run brings counts only where none of its targets' does. */
+function askingOf({ policies, run }: Omit<GivenPolicies, 'now'>): PolicySource[] {
+  const asking = policies.filter(({ policy }) => policy?.skipApproval !== true);
+  if (asking.length === 0 && run && run.skipApproval !== true)
+    asking.push({ policy: run, isForRelease: policies.some(({ isForRelease }) => isForRelease) });
+  return asking;
+}
+
+/** How long after it was asked for an approval expires, by the policy that lets it expire first (ISO 8601). */
+export function expiresAfterOf({ now, ...given }: GivenPolicies): string {
+  const durations = askingOf(given).map(({ policy }) => policy?.expiresAfter ?? EXPIRES_AFTER);
+  return durations.toSorted((a, b) => Number(expiryOf(now, a)) - Number(expiryOf(now, b)))[0] ?? EXPIRES_AFTER;
+}
+
 /**
  * The terms of a run's approval; undefined when it needs none. The policies of its targets hold whatever the run says:
  * what a run brings counts only where they ask for no approval, so that nobody talks themselves past them. Of several
@@ -65,9 +79,7 @@ const peopleOf = ({ policy }: PolicySource): string =>
  * approval by who asked only where all allow it; the soonest expiry.
  */
 export function termsOf({ policies, run, now }: GivenPolicies): Terms | undefined {
-  const asking = policies.filter(({ policy }) => policy?.skipApproval !== true);
-  if (asking.length === 0 && run && run.skipApproval !== true)
-    asking.push({ policy: run, isForRelease: policies.some(({ isForRelease }) => isForRelease) });
+  const asking = askingOf({ policies, run });
   const [first] = asking;
   if (!first) return undefined;
   const isSame = asking.every((each) => peopleOf(each) === peopleOf(first));

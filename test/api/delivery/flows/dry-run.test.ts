@@ -71,7 +71,7 @@ test.each<[string, () => object, number]>([
   const real = await app.as(app.owner).post(status, '/api/flows/run', { payload: payload() });
   if (status === 202) expect(seen).toMatchObject({ wouldStart: true, refusal: null });
   else if (status !== 400)
-    expect(seen).toMatchObject({ wouldStart: false, refusal: { code: real.code, detail: real.detail }, gates: null });
+    expect(seen).toMatchObject({ wouldStart: false, refusal: { code: real.code, detail: real.detail } });
   else expect(seen.errors).toEqual(real.errors);
 });
 
@@ -79,10 +79,14 @@ test('it says what the run would wait for', async () => {
   await expect(dry(200, release('asked'))).resolves.toMatchObject({
     executor: 'command',
     gates: {
-      approval: { approvers: [app.member.email], minApprovals: 1 },
+      approval: { approvers: [app.member.email], minApprovals: 1, expiresAfter: 'PT2H' },
+      after: null,
+      soak: null,
       window: { isOpen: true, nextWindowAt: null, reason: null },
-      locks: [{ environmentName: 'asked', heldBy: null, waiting: 0 }],
+      lock: { environmentName: 'asked', heldBy: null, position: 0, estimatedWaitSeconds: 0 },
     },
+    hold: null,
+    changes: { packages: 1, commits: 0, workItems: 0 },
   });
   await expect(dry(200, release('frozen'))).resolves.toMatchObject({
     gates: { window: { isOpen: false, nextWindowAt: expect.any(String), reason: expect.stringContaining('year end') } },
@@ -94,7 +98,10 @@ test('it says what the run would wait for', async () => {
     [JSON.stringify({ type: 'user', email: 'ada@acme.example' }), environments.open],
   );
   await expect(dry(200, release('open'))).resolves.toMatchObject({
-    gates: { approval: null, locks: [{ environmentName: 'open', heldBy: 'ada@acme.example' }] },
+    gates: {
+      approval: null,
+      lock: { environmentName: 'open', heldBy: 'ada@acme.example', position: 1, estimatedWaitSeconds: null },
+    },
   });
 });
 
@@ -103,6 +110,47 @@ test('a run that would fail at its window is refused', async () => {
     wouldStart: false,
     refusal: { code: 'invalid_transition', detail: expect.stringContaining('year end') },
   });
+});
+
+test('what is refused shows its gates, too: what is missing, the soak, and the hold', async () => {
+  await expect(dry(200, release('after'))).resolves.toMatchObject({
+    wouldStart: false,
+    refusal: { code: 'invalid_transition' },
+    executor: 'command',
+    gates: {
+      after: { missing: ['open'], reason: expect.stringContaining('open') },
+      soak: null,
+      window: { isOpen: true },
+    },
+    changes: { packages: 1 },
+  });
+  await app.as(app.owner).patch(200, `/api/environments/${environments.after}`, {
+    promotion: { after: ['open'], soakMinutes: 60 },
+  });
+  await app.as(app.application).post(202, '/api/release-candidates/release-event', {
+    repositoryIdentifier,
+    domain: 'core',
+    releaseName: 'r1',
+    environmentName: 'open',
+    deploymentStatus: 'Success',
+  });
+  const soaking = await dry(200, release('after'));
+  expect(soaking).toMatchObject({ wouldStart: false, gates: { after: { missing: [], reason: null } } });
+  expect(Date.parse(soaking.gates.soak.endsAt)).toBeGreaterThan(Date.now());
+  const override = { override: { reason: 'now' } };
+  await expect(dry(200, release('after', override))).resolves.toMatchObject({
+    wouldStart: true,
+    gates: { after: null, soak: null, window: null },
+  });
+  const { id } = await cutRelease(app, repositoryIdentifier, 'r1');
+  await app.as(app.member).post(200, `/api/release-candidates/${id}/hold`, { reason: 'price list' });
+  await expect(dry(200, release('open', override))).resolves.toMatchObject({
+    wouldStart: false,
+    refusal: { code: 'held' },
+    hold: { source: 'person', reason: 'price list', until: null },
+    gates: { lock: { environmentName: 'open' } },
+  });
+  await app.as(app.member).post(200, `/api/release-candidates/${id}/release-hold`);
 });
 
 test('who may not, may not ask either', async () => {
