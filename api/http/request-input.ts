@@ -7,7 +7,15 @@ import type { AnyRoute, ParsedInput } from './define-route.ts';
 import { schemaViolation } from './problems.ts';
 import type { Bodies } from './server/read-bytes.ts';
 import { readStreamedBody } from './server/streamed-body.ts';
-import { assertStorable, type ParsedBody, readBytesBody, readFormBody, readJsonBody } from './server/request-body.ts';
+import {
+  assertNoBody,
+  assertStorable,
+  type ParsedBody,
+  readBytesBody,
+  readFormBody,
+  readJsonBody,
+} from './server/request-body.ts';
+import { unknownParameters } from './query-parameters.ts';
 
 /** What a request has besides its body, parsed by the schemas of the route. Throws `not_found` and `invalid_request`. */
 export const headOf = (route: AnyRoute, ctx: RouterContext): Omit<ParsedInput, 'body'> => ({
@@ -25,7 +33,10 @@ export async function withBody(
   ctx: RouterContext,
   bodies: Bodies,
 ): Promise<{ input: ParsedInput; body: ParsedBody | undefined }> {
-  if (route.body === undefined) return { input: { ...head, body: undefined }, body: undefined };
+  if (route.body === undefined) {
+    await assertNoBody(ctx, bodies.readBytes);
+    return { input: { ...head, body: undefined }, body: undefined };
+  }
   const { bodyType = 'json' } = route;
   const body =
     bodyType === 'stream'
@@ -49,10 +60,13 @@ function parseParams({ params }: AnyRoute, given: Record<string, string>): unkno
   return parsed?.data;
 }
 
-function parseQuery({ query }: AnyRoute, given: Context['query']): unknown {
+function parseQuery(route: AnyRoute, given: Context['query']): unknown {
   assertStorable({ ...given }, '#/query');
-  const parsed = query?.safeParse(given, PARSING);
+  // Before the other, since strict schemas suggest names for what they do not know.
+  const parsed = route.query?.safeParse(given, PARSING);
   if (parsed && !parsed.success) throw schemaViolation('query', parsed.error.issues);
+  const unknown = unknownParameters(route, Object.keys(given));
+  if (unknown) throw schemaViolation('query', [unknown]);
   return parsed?.data;
 }
 

@@ -87,7 +87,8 @@ export const hooksRoutes = [
       'The project is found by the repository in the payload or, if the host sends none, by `repositoryIdentifier` in the query; hooks about work items, which may be elsewhere, belong to the project that the query names, if any. A hook without a valid signature or for an unregistered repository gets 401 (if the headers cannot prove the sender, before the body is read), a hook that is older than seven days 400. A repeated hook is processed once; if hooks arrive out of order, the one with the later time at the host prevails. More than HOOK_RATE_LIMIT_PER_MINUTE hooks for a repository from one address get 429.',
     ].join('\n\n'),
     params: z.object({ host: z.enum(PLATFORMS) }),
-    query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier.optional() }),
+    // Hosts may add parameters of their own.
+    query: z.looseObject({ repositoryIdentifier: RepositoryIdentifier.optional() }),
     headers: HookHeaders,
     admit: ({ params: { host }, headers }) => assertPlausibleProof(host, headers),
     takesHook: true,

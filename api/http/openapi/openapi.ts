@@ -48,7 +48,9 @@ deployments, approvals and locks guard environments, webhooks announce every cha
 Errors are \`${PROBLEM_TYPE}\` (RFC 9457); \`code\` identifies the error and \`errors\` lists invalid fields.
 Path parameters that contain slashes (repository identifiers, branches, domains, collection names) must be
 percent-encoded. Replies about one project, environment, candidate, webhook, run or schedule have \`warnings\`: what is valid, but
-probably not meant. Every reply has an \`X-Request-Id\`. Every POST with a credential accepts an \`Idempotency-Key\`.
+probably not meant. Every reply has an \`X-Request-Id\`. A query parameter that an operation does not
+list is refused with 400 (\`#/query/<name>\`), and so is a body where it has none, but for \`{}\`; addresses that other systems
+and their clients call (hooks, the return from the OpenID provider, Prometheus' HTTP API, chat commands) ignore what they do not know. Every POST with a credential accepts an \`Idempotency-Key\`.
 
 Application tokens that are limited to projects only reach what belongs to these projects. Every operation says who may
 call it: \`x-roles\` (\`public\`: nobody needs a credential), and what such tokens reach of it: \`x-project-scope\` (\`row\`:

@@ -97,6 +97,22 @@ export async function readJsonBody(
   return { bytes, text, value };
 }
 
+/** What stands for no body in clients that always send one. */
+const NO_BODY = /^\s*(\{\s*\})?\s*$/;
+const NO_BODY_BYTES = 1_024;
+
+/** Refuses a body that the route has no use for: what its caller meant by it would be ignored. Throws `invalid_request`. */
+export async function assertNoBody(ctx: Context, readBytes: ReadBytes): Promise<void> {
+  const { 'content-length': length, 'transfer-encoding': transferEncoding } = ctx.req.headers;
+  if (transferEncoding === undefined && (length === undefined || Number(length) === 0)) return;
+  const refusal = invalidField('#/body', 'The route takes no body');
+  if (Number(length ?? 0) > NO_BODY_BYTES) throw refusal;
+  const bytes = await readBytes(ctx.req, ctx.res, NO_BODY_BYTES).catch((error: unknown) => {
+    throw error instanceof DomainError && error.code === 'payload_too_large' ? refusal : error;
+  });
+  if (!NO_BODY.test(bytes.toString('latin1'))) throw refusal;
+}
+
 const mediaType = (ctx: Context): string => ctx.get('content-type').split(';')[0]?.trim() ?? '';
 
 export function assertJsonType(ctx: Context): void {

@@ -20,6 +20,6 @@ const Token = z.string().min(1).max(200);
 
 export const PasswordSetup = z.strictObject({ token: Token, newPassword: ChosenPassword });
 
-export const LinkQuery = z.object({ token: Token });
+export const LinkQuery = z.strictObject({ token: Token });
 
 export const PasswordForm = z.object({ token: Token, password: ChosenPassword.optional() });

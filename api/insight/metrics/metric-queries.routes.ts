@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { REPLY_MAX_BYTES } from '../../../domain/insight/metrics/answer-rules.ts';
 import {
   type CheckedQuery,
@@ -52,7 +53,15 @@ function labelValues(name: string, query: object): [StoreRead, Query] {
 const common = { group: GROUP, roles: ANY_ROLE, projectScope: 'refused', status: 200, audit: AUDIT } as const;
 const plain = { ...common, method: 'get', response: ResultAnswer, errors: ['unprocessable'] } as const;
 const ownErrors = { statuses: [400, 404, 422, 503], body: PrometheusError };
-const asPrometheus = { ...common, response: PrometheusAnswer, errors: ['unprocessable'], ownErrors } as const;
+/** Tools send parameters of newer versions, too, which Prometheus ignores. */
+const anyQuery = z.looseObject({});
+const asPrometheus = {
+  ...common,
+  query: anyQuery,
+  response: PrometheusAnswer,
+  errors: ['unprocessable'],
+  ownErrors,
+} as const;
 const inForm = { ...asPrometheus, method: 'post', bodyType: 'form', takesRepeatedFields: true } as const;
 
 const plainRoutes = [
@@ -62,7 +71,7 @@ const plainRoutes = [
     path: '/api/metrics/query',
     summary: 'Evaluate an expression at a moment',
     description: `${QUERY} ${RESULT}`,
-    query: InstantQuery,
+    query: InstantQuery.strict(),
     handle: ({ query }, scope) =>
       withResultOnTop(scope, 'query', checkInstantQuery(query as QueryInput, scope.now().getTime())),
   }),
@@ -72,7 +81,7 @@ const plainRoutes = [
     path: '/api/metrics/query_range',
     summary: 'Evaluate an expression over a range of time',
     description: `${QUERY} At most 11,000 points. ${RESULT}`,
-    query: RangeQuery,
+    query: RangeQuery.strict(),
     handle: ({ query }, scope) => withResultOnTop(scope, 'query_range', checkRangeQuery(query as QueryInput)),
   }),
   defineRoute({
@@ -82,7 +91,7 @@ const plainRoutes = [
     summary: 'List the values of a label',
     description: `Values from all that is kept, unless \`start\` is given. \`__name__\` gives the names of metrics. ${RESULT}`,
     params: byLabel,
-    query: LabelQuery,
+    query: LabelQuery.strict(),
     handle: ({ params, query }, scope) => withResultOnTop(scope, ...labelValues(params.name, query)),
   }),
 ];

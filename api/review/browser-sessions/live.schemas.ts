@@ -30,7 +30,7 @@ export const NewLiveLink = z
 export const LiveLinks = z.object({ items: z.array(LiveLink) });
 export const byLink = z.object({ id: Id, linkId: Id });
 
-export const LivePageQuery = z.object({
+export const LivePageQuery = z.strictObject({
   link: z.string().max(2_000).optional().meta({
     description: 'A live link; it becomes a cookie, and the page goes on without it in its address',
   }),
