@@ -5,6 +5,7 @@ import { takeDecision } from '../../../domain/delivery/approvals/decisions.ts';
 import { stepsOf, votesByApproval, voterOf } from '../../../domain/delivery/approvals/approval-steps.queries.ts';
 import { approvalById, type ApprovalRow, listApprovals } from '../../../domain/delivery/approvals/approvals.queries.ts';
 import { expireOfRun } from '../../../domain/delivery/approvals/approvals.mutations.ts';
+import { changesToCome } from '../../../domain/delivery/releases/changes-to-come.ts';
 import { projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
 import { sendDecision } from '../../../workflows/delivery/approvals/approval.contract.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
@@ -63,6 +64,21 @@ async function withVotes<Row extends ApprovalRow>(
   });
 }
 
+/** What each of some approvals would change where its run goes; null: its run takes no release there. */
+const withChanges = <Row extends ApprovalRow>(
+  { tx, adapters: { git, releases } }: Pick<Scope, 'tx' | 'adapters'>,
+  rows: readonly Row[],
+) =>
+  tx(async (work) => {
+    const source = { commitGraphs: git.commitGraphs, deploymentLogs: releases.deploymentLogs };
+    const shown = [];
+    for (const row of rows) {
+      const environmentIds = row.environmentId === null ? [] : [row.environmentId];
+      shown.push({ ...row, changes: await changesToCome(work, source, row, environmentIds) });
+    }
+    return shown;
+  });
+
 export const approvalsRoutes = [
   defineRoute({
     operationId: 'listApprovals',
@@ -76,9 +92,10 @@ export const approvalsRoutes = [
     status: 200,
     response: z.object({ items: z.array(ApprovalWithVotes), total: z.int(), limit: z.int(), offset: z.int() }),
     async handle(
-      { query: { status = 'requested', mine, repositoryIdentifier, environment, limit, offset, sort } },
-      { reads, actor, requestUrl },
+      { query: { status = 'requested', mine, repositoryIdentifier, environment, limit, offset, sort, includeChanges } },
+      scope,
     ) {
+      const { reads, actor, requestUrl } = scope;
       if (repositoryIdentifier !== undefined) await projectInRequest(reads, repositoryIdentifier);
       const decidableBy = mine ? await voterOf(reads, actor) : undefined;
       const { items: found, total } = await listApprovals(
@@ -86,7 +103,8 @@ export const approvalsRoutes = [
         { status, repositoryIdentifier, environment, decidableBy },
         { limit, offset, sort },
       );
-      const items = await withVotes({ reads, actor }, found);
+      const voted = await withVotes(scope, found);
+      const items = includeChanges ? await withChanges(scope, voted) : voted;
       return pageReply(requestUrl, { limit, offset, total }, { items, total, limit, offset });
     },
   }),
@@ -101,8 +119,9 @@ export const approvalsRoutes = [
     params: byId,
     status: 200,
     response: ApprovalWithSteps,
-    async handle({ params: { id } }, { reads, actor }) {
-      const [approval] = await withVotes({ reads, actor }, [await approvalById(reads, id)]);
+    async handle({ params: { id } }, scope) {
+      const { reads } = scope;
+      const [approval] = await withChanges(scope, await withVotes(scope, [await approvalById(reads, id)]));
       if (!approval) throw notFound('The approval');
       return { ...approval, steps: await stepsOf(reads, id) };
     },

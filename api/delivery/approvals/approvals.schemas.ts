@@ -58,6 +58,10 @@ export const ApprovalWithVotes = Approval.extend({
   canDecide: z
     .object({ allowed: z.boolean(), reason: z.string().nullable() })
     .meta({ description: 'Whether the caller may approve it now, and why not' }),
+  changes: z.object({ packages: z.int(), commits: z.int(), workItems: z.int() }).nullable().optional().meta({
+    description:
+      'How much the release changes in the environment against what runs there now; null: the run takes no release there. Lists have it with `includeChanges=true`',
+  }),
 }).meta({ id: 'ApprovalWithVotes' });
 
 export const ApprovalWithSteps = ApprovalWithVotes.extend({
@@ -75,15 +79,25 @@ export const ApprovalWithSteps = ApprovalWithVotes.extend({
   ),
 }).meta({ id: 'ApprovalWithSteps' });
 
-export const ApprovalsQuery = z.strictObject({
-  status: ApprovalStatus.optional().meta({ description: 'Default: `requested`, the open ones' }),
-  mine: queryFlag(false).meta({ description: 'Only approvals that the caller may decide and has not decided yet' }),
-  repositoryIdentifier: RepositoryIdentifier.optional(),
-  environment: Name.optional(),
-  sort: z.enum(APPROVAL_SORTS).optional().meta({ description: 'With `-` the latest first. Default: `-requestedAt`' }),
-  limit: queryInt(1, 200, 50),
-  offset: queryInt(0, 1_000_000, 0),
-});
+const CHANGES_MAX = 50;
+
+export const ApprovalsQuery = z
+  .strictObject({
+    status: ApprovalStatus.optional().meta({ description: 'Default: `requested`, the open ones' }),
+    mine: queryFlag(false).meta({ description: 'Only approvals that the caller may decide and has not decided yet' }),
+    repositoryIdentifier: RepositoryIdentifier.optional(),
+    environment: Name.optional(),
+    sort: z.enum(APPROVAL_SORTS).optional().meta({ description: 'With `-` the latest first. Default: `-requestedAt`' }),
+    limit: queryInt(1, 200, 50),
+    offset: queryInt(0, 1_000_000, 0),
+    includeChanges: queryFlag(false).meta({
+      description: `Add \`changes\`; with a \`limit\` of at most ${CHANGES_MAX}`,
+    }),
+  })
+  .refine(({ includeChanges, limit }) => !includeChanges || limit <= CHANGES_MAX, {
+    path: ['limit'],
+    message: `must be at most ${CHANGES_MAX} with includeChanges`,
+  });
 
 const DateTimeOrDay = z.union([DateTime, Day]);
 

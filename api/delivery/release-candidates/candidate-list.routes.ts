@@ -75,19 +75,19 @@ function statusesOf(text: string | undefined, project: ProjectFacts | undefined)
 
 const NEWEST_FIRST = '-createdAt';
 
-type Found = Awaited<ReturnType<typeof listCandidates>> & { holds: Awaited<ReturnType<typeof holdsOf>> };
+type Found = Awaited<ReturnType<typeof listCandidates>>;
 
 /** A page of the newest candidates of a project: put together from the texts of the database. */
 function plainPage(
   requestUrl: string,
-  { items, total, holds }: Found,
-  { identifier }: ProjectFacts,
+  { items, total }: Found,
+  text: string,
   { limit, offset }: { limit: number; offset: number },
 ) {
   const last = offset + items.length < total ? items.at(-1) : undefined;
   const next = last && { sort: NEWEST_FIRST, value: isoOf(last.createdAt), id: last.id };
   const nextCursor = next ? JSON.stringify(cursorAfter(next as CandidateCursor)) : 'null';
-  const body = `{"items":${listText(items, identifier, holds)},"total":${total},"limit":${limit},"offset":${offset},"nextCursor":${nextCursor}}`;
+  const body = `{"items":${text},"total":${total},"limit":${limit},"offset":${offset},"nextCursor":${nextCursor}}`;
   return pageReply(requestUrl, { limit, offset, total }, new JsonText(body));
 }
 
@@ -119,9 +119,13 @@ export const candidateListRoutes = [
       if (project && !isSearch && (sort ?? NEWEST_FIRST) === NEWEST_FIRST) {
         const found = await listCandidates(reads, project, filter, { limit, offset });
         const holds = await holdsOf(reads, found.items, now());
-        return plainPage(requestUrl, { ...found, holds }, project, { limit, offset });
+        return plainPage(requestUrl, found, listText(found.items, project.identifier, holds), { limit, offset });
       }
-      const { items: found, total, next } = await searchCandidates(
+      const {
+        items: found,
+        total,
+        next,
+      } = await searchCandidates(
         reads.with({ pace: 'varies' }),
         { ...filter, project, q, createdFrom, createdTo },
         { sort: cursor?.sort ?? sort ?? NEWEST_FIRST, cursor, limit, offset },

@@ -309,6 +309,10 @@ test('a list shows what waits, and what waits for me', async () => {
     allowed: false,
     reason: expect.stringContaining('Who asked'),
   });
+  const { items: weighed } = await app.as(app.member).get(200, '/api/flows/approvals?includeChanges=true&limit=5');
+  expect(weighed).toHaveLength(Math.min(5, oldest.length));
+  for (const { changes } of weighed) expect(changes).not.toBeUndefined();
+  await app.as(app.member).get(400, '/api/flows/approvals?includeChanges=true&limit=51');
   const asked = await app.as(app.application).get(200, `/api/flows/approvals/${forMember.id}`);
   expect(asked).toMatchObject({ votes: [], canDecide: { allowed: false, reason: 'Only people decide' } });
   await decide(app.owner, forOwners.id, 'reject');
