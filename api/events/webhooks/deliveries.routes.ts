@@ -2,21 +2,16 @@ import { z } from 'zod';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import { queueSample, recoverFailed, redeliver } from '../../../domain/events/webhooks/deliveries.mutations.ts';
 import { listAttempts } from '../../../domain/events/webhooks/deliveries.queries.ts';
-import {
-  type DeliveryCursor,
-  listAllDeliveries,
-  listDeliveries,
-} from '../../../domain/events/webhooks/delivery-list.queries.ts';
+import { listAllDeliveries, listDeliveries } from '../../../domain/events/webhooks/delivery-list.queries.ts';
 import type { Queued, QueuedDelivery } from '../../../domain/events/webhooks/delivery-queue.port.ts';
 import { webhookById } from '../../../domain/events/webhooks/webhooks.queries.ts';
 import { defineRoute } from '../../http/define-route.ts';
 import { byId, Id } from '../../http/parameters.ts';
-import { link, reply } from '../../http/replies.ts';
+import { cursorPage } from '../../http/place-cursor.ts';
 import {
   AllDeliveriesPage,
   AllDeliveriesQuery,
   Attempt,
-  cursorAfter,
   DeliverIn,
   DeliveriesQuery,
   DeliveryPage,
@@ -56,16 +51,6 @@ async function deliveryResult(queuing: Promise<Queued<QueuedDelivery>>): Promise
     message: 'Delivery queued',
     providerDetails: { queued: true, deliveryId, webhookId, eventName: event, url, method },
   };
-}
-
-/** A page of deliveries with the cursor of the next, also as a header. */
-function deliveryPage<Page extends { nextCursor: DeliveryCursor | undefined }>(
-  requestUrl: string,
-  { nextCursor: last, ...page }: Page,
-) {
-  const nextCursor = last ? cursorAfter(last) : null;
-  const headers = nextCursor === null ? {} : { Link: link(requestUrl, { cursor: nextCursor }, 'next') };
-  return reply({ ...page, nextCursor }, { headers });
 }
 
 export const deliveriesRoutes = [
@@ -148,7 +133,8 @@ export const deliveriesRoutes = [
     status: 200,
     response: DeliveryPage,
     async handle({ params: { id }, query: { cursor, limit, ...filter } }, { reads, requestUrl }) {
-      return deliveryPage(requestUrl, await listDeliveries(reads, id, filter, { cursor, limit }));
+      const { nextCursor: last, ...page } = await listDeliveries(reads, id, filter, { cursor, limit });
+      return cursorPage(requestUrl, page, last);
     },
   }),
   defineRoute({
@@ -164,8 +150,9 @@ export const deliveriesRoutes = [
     status: 200,
     response: AllDeliveriesPage,
     async handle({ query: { cursor, limit, ...filter } }, { reads, requestUrl }) {
-      const found = await listAllDeliveries(reads.with({ pace: 'varies' }), filter, { cursor, limit });
-      return deliveryPage(requestUrl, found);
+      const paced = reads.with({ pace: 'varies' });
+      const { nextCursor: last, ...page } = await listAllDeliveries(paced, filter, { cursor, limit });
+      return cursorPage(requestUrl, page, last);
     },
   }),
   defineRoute({

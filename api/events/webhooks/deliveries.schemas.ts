@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { anyText, mapOf } from '../../../domain/kernel/overrides/large-maps.ts';
-import { isId } from '../../../domain/kernel/shared/ids.ts';
 import { DELIVERY_STATUSES } from '../../../domain/events/webhooks/delivery-rules.ts';
-import type { DeliveryCursor } from '../../../domain/events/webhooks/delivery-list.queries.ts';
 import { JsonObject, DateTime, queryInt, RepositoryIdentifier, Timestamp } from '../../http/parameters.ts';
+import { Cursor } from '../../http/place-cursor.ts';
 import { EventWord } from './webhooks.schemas.ts';
 
 /** Payloads are stored with each delivery and sent with each attempt, so larger ones are refused. */
@@ -45,18 +44,6 @@ export const RecoverResult = z
   })
   .meta({ id: 'WebhookRecoverResult' });
 
-/** Opaque to clients: time and id of the last delivery of a page. */
-const Cursor = z.string().transform((text, context): DeliveryCursor => {
-  const [createdAt = '', id = ''] = Buffer.from(text, 'base64url').toString('utf8').split('|');
-  if (isId(id) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(createdAt) && !Number.isNaN(Date.parse(createdAt)))
-    return { createdAt, id };
-  context.addIssue({ code: 'custom', message: 'not a cursor of this list' });
-  return z.NEVER;
-});
-
-export const cursorAfter = ({ createdAt, id }: DeliveryCursor): string =>
-  Buffer.from(`${new Date(createdAt).toISOString()}|${id}`).toString('base64url');
-
 export const DeliveriesQuery = z.strictObject({
   event: EventWord.optional(),
   status: z.enum(DELIVERY_STATUSES).optional(),
@@ -77,7 +64,7 @@ export const DeliveriesQuery = z.strictObject({
     override: { type: 'string', format: 'date-time', description: 'Exclusive' },
   }),
   limit: queryInt(1, 200, 50),
-  cursor: Cursor.optional().meta({ override: { type: 'string', description: '`nextCursor` of the previous page' } }),
+  cursor: Cursor.optional(),
 });
 
 const Delivery = z

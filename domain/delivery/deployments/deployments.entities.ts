@@ -43,6 +43,8 @@ export const ReleaseDeploymentSchema = defineEntity({
     /** What of the policies of its environment it broke, as they were when it was reported. */
     policyViolations: jsonColumn<PolicyViolation[]>().defaultRaw("'[]'::jsonb"),
     rolledBackAt: p.datetime(3).nullable(),
+    /** Who took it back, as it was reported; null also where that is not known. */
+    rolledBackBy: p.text().nullable(),
     reportedBy: jsonColumn<Omit<Actor, 'projectIds' | 'collections' | 'sessionId'>>(),
     requestId: p.text().nullable(),
     traceparent: p.text().nullable(),

@@ -65,7 +65,7 @@ export async function storeRollback(
     .where('domain', '=', domain)
     .where('releaseName', '=', releaseName)
     .where('rolledBackAt', '=', rolledBackAt)
-    .set({ rolledBackAt: null, updatedAt: sql<string>`now()` })
+    .set({ rolledBackAt: null, rolledBackBy: null, updatedAt: sql<string>`now()` })
     .execute();
 }
 
@@ -93,13 +93,21 @@ export async function replacedAt({ db, tenantId }: Tx, source: LastInstallation)
   return replacement && new Date(replacement.deployedAt);
 }
 
+export interface TakenBack {
+  /** Name of the release that runs again. */
+  target: string;
+  source: LastInstallation;
+  rolledBackAt: Date;
+  rolledBackBy: string;
+}
+
 /**
  * Marks as taken back what was installed after the target, up to the source. A target that was installed only after the
  * source: that of the source's release.
  */
 export async function markRolledBack(
   { db, tenantId }: Tx,
-  { target, source, rolledBackAt }: { target: string; source: LastInstallation; rolledBackAt: Date },
+  { target, source, rolledBackAt, rolledBackBy }: TakenBack,
 ): Promise<void> {
   const { id, environmentId, domain, releaseName, deployedAt, createdAt } = source;
   const reports = sql`tenant_id = ${tenantId} and environment_id = ${environmentId} and domain = ${domain} and status in ${INSTALLING_STATUSES}`;
@@ -108,7 +116,7 @@ export async function markRolledBack(
       select deployed_at, created_at, id from release_deployment
       where ${reports} and release_name = ${target} and (deployed_at, created_at, id) < (${deployedAt}::timestamptz, ${createdAt}::timestamptz, ${id}::uuid)
       order by deployed_at desc, created_at desc, id desc limit 1)
-    update release_deployment set rolled_back_at = ${rolledBackAt}, updated_at = now()
+    update release_deployment set rolled_back_at = ${rolledBackAt}, rolled_back_by = ${rolledBackBy}, updated_at = now()
     where ${reports} and release_name <> ${target} and rolled_back_at is null
       and (deployed_at, created_at, id) <= (${deployedAt}::timestamptz, ${createdAt}::timestamptz, ${id}::uuid)
       and case when exists (select from target)

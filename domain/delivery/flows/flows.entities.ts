@@ -10,6 +10,7 @@ import type { DeployedContent } from './run-deployment-rules.ts';
 import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
 import type { RunProgress } from './run-progress-rules.ts';
+import type { StoredMove } from './run-move-rules.ts';
 import type { DisplayStatus, RunStatus } from './run-status-rules.ts';
 
 /** Whether a run is executed by the service and its workers, or by a pipeline of the git host. */
@@ -111,6 +112,8 @@ export const FlowRunSchema = defineEntity({
     reportedEnd: jsonColumn<RunOutcome>().nullable(),
     /** What the run deploys; null: it deploys nothing, or its work has not begun. */
     deploys: jsonColumn<DeployedContent>().nullable(),
+    /** From status to status, oldest first; null for runs that were accepted before this was kept. */
+    moves: jsonColumn<StoredMove[]>().nullable().defaultRaw("'[]'::jsonb"),
   },
 });
 

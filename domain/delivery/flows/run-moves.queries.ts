@@ -1,9 +1,10 @@
 import { type ExpressionBuilder, sql, type SqlBool } from 'kysely';
 import { json, type JsonText } from '../../kernel/data/columns.ts';
-import { statement } from '../../kernel/data/statement.ts';
+import { type Slots, statement } from '../../kernel/data/statement.ts';
 import type { Tables } from '../../kernel/data/tables.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import type { RunOutput } from './programs/run-programs.queries.ts';
+import { MOVES_MAX, type StoredMove } from './run-move-rules.ts';
 import { displayOf, FINAL_STATUSES, type RunStatus } from './run-status-rules.ts';
 
 export const isFinal = ({ ref }: ExpressionBuilder<Tables, 'flow_run'>) =>
@@ -23,6 +24,14 @@ interface MoveParameters {
   outputObject: string | null;
 }
 
+/** The moves of a run with this one; the right sides of an update are those before it. */
+const movesWith = ({ status, endedAt, startedAt }: Slots<Pick<MoveParameters, 'status' | 'endedAt' | 'startedAt'>>) =>
+  sql<
+    JsonText<StoredMove[]>
+  >`(case when jsonb_array_length(moves) >= ${sql.lit(MOVES_MAX)} then moves - 0 else moves end)
+    || jsonb_build_array(jsonb_build_object('from', status, 'to', ${status}::text, 'detail', waits_for,
+      'at', coalesce(${endedAt}::timestamptz(3), case when started_at is null then ${startedAt}::timestamptz(3) end, now()::timestamptz(3))))`;
+
 const MOVE = statement<MoveParameters>()((db, { tenantId, id, status, displayStatus, ...move }) =>
   db
     .updateTable('flow_run')
@@ -38,6 +47,7 @@ const MOVE = statement<MoveParameters>()((db, { tenantId, id, status, displaySta
       // What was readable meanwhile stays only where nothing takes its place.
       outputSoFar: sql<Buffer | null>`case when coalesce(${move.outputTail}, output_tail) is null then output_so_far end`,
       endedAt: move.endedAt,
+      moves: movesWith({ status, endedAt: move.endedAt, startedAt: move.startedAt }),
       nextWindowAt: null,
       waitsFor: null,
       updatedAt: sql<string>`now()`,

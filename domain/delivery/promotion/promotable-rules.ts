@@ -58,7 +58,7 @@ export const missingCandidate = (named: PromotableFacts['named']): Obstacle => (
 export const takesEveryBranch = ({ branch }: Pick<PromotionTarget, 'branch'>): boolean => branch.trim() === '**';
 
 /** Whether the branch of a candidate is one of those that are deployed to an environment. */
-const fitsBranch = (
+export const fitsBranch = (
   environment: Pick<PromotionTarget, 'branch'>,
   candidate: Pick<PromotedCandidate, 'branch'>,
   defaultBranch: string,

@@ -80,6 +80,12 @@ export function nextOpening(times: Times, from: number): number | null {
   }
 }
 
+/** When the freeze ends that holds at a moment, and those that follow it without a gap; null: none holds. */
+export function thawAfter({ freezes }: Times, moment: number): number | null {
+  const thaw = nextOpening({ freezes }, moment);
+  return thaw === moment ? null : thaw;
+}
+
 /**
  * When a deployment to several environments at once may begin, in epoch milliseconds; null: their windows do not meet in the
  * foreseeable future.

@@ -3,15 +3,25 @@ import { deploymentFacts } from '../deployments/deployment-facts.ts';
 import { isSuccess } from '../release-candidates/finalization-rules.ts';
 import { candidatesByIds, type CandidateName } from '../release-candidates/release-candidates.queries.ts';
 import { activeReleases } from './active-release-rules.ts';
-import { installationsNow } from './measures/environment-records.queries.ts';
+import { installationsNow, type PlaceFilter } from './measures/environment-records.queries.ts';
 
-/** The releases that run at this moment in at least one active environment of a project. */
-export async function activeReleaseNames(
+/** What runs of one domain in an active environment. */
+export interface RunningPlace {
+  environmentId: string;
+  domain: string;
+  /** The releases that run there, as `activeReleases` says. */
+  releaseNames: ReadonlySet<string>;
+  /** By which they came, newest first. */
+  installations: Awaited<ReturnType<typeof installationsNow>>;
+}
+
+/** What runs at this moment in active environments of a project; places in which nothing does are absent. */
+export async function runningPlaces(
   reads: Reads,
   projectId: string,
-  domain: string | undefined,
-): Promise<CandidateName[]> {
-  const installations = await installationsNow(reads, projectId, domain);
+  filter: PlaceFilter = {},
+): Promise<RunningPlace[]> {
+  const installations = await installationsNow(reads, projectId, filter);
   const partly = installations.filter(({ status, installsAll }) => isSuccess(status) && !installsAll);
   const candidates = await candidatesByIds(reads, [...new Set(partly.flatMap(({ candidateId }) => candidateId ?? []))]);
   const facts = await deploymentFacts(reads, candidates, [
@@ -21,8 +31,23 @@ export async function activeReleaseNames(
   const isDeployed = (candidateId: string, environmentId: string) =>
     !known.has(candidateId) || facts(candidateId, environmentId).isDeployed;
   const places = Map.groupBy(installations, (each) => `${each.environmentId}\n${each.domain}`);
-  const names = [...places.values()].flatMap((own) =>
-    [...activeReleases(own, isDeployed)].map((releaseName) => ({ domain: own[0]?.domain ?? '', releaseName })),
+  return [...places.values()].flatMap((own) => {
+    const [first] = own;
+    if (!first) return [];
+    const { environmentId, domain } = first;
+    return { environmentId, domain, releaseNames: activeReleases(own, isDeployed), installations: own };
+  });
+}
+
+/** The releases that run at this moment in at least one active environment of a project. */
+export async function activeReleaseNames(
+  reads: Reads,
+  projectId: string,
+  domain: string | undefined,
+): Promise<CandidateName[]> {
+  const places = await runningPlaces(reads, projectId, { domain });
+  const names = places.flatMap(({ domain: own, releaseNames }) =>
+    [...releaseNames].map((releaseName) => ({ domain: own, releaseName })),
   );
   return [...new Map(names.map((each) => [`${each.domain}\n${each.releaseName}`, each])).values()];
 }

@@ -70,7 +70,7 @@ export async function annotateRollback(tx: Tx, project: ProjectFacts, report: Ro
     packageChanges: reverseDelta(source.installed, record.installed),
   };
   await storeRollback(tx, record, rollback);
-  await markRolledBack(tx, { target, source, rolledBackAt });
+  await markRolledBack(tx, { target, source, rolledBackAt, rolledBackBy });
   recordRollback(tx, project, environment, { target, source, rollback });
 }
 

@@ -21,6 +21,8 @@ export const releasesExamples = featureExamples(
     listReleases: ({ repositoryIdentifier }) => ({
       query: { repositoryIdentifier, includeChangelog: 'true', includeApprovals: 'true', skipLockStatus: 'false' },
     }),
+    getReleaseMatrix: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier, environments: 'uat' } }),
+    getRunningReleases: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
     getChangeSummary: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
     locateWorkItem: ({ repositoryIdentifier }) => ({
       params: { key: 'SHOP-1' },

@@ -157,6 +157,7 @@ async function expectAgreement(stage: Awaited<ReturnType<typeof newStage>>, mode
         if (reason === 'partial' && isHeld) expect(trajectory.includes(environment)).toBe(!open.includes(packageName));
     }
   }
+  await expectMatrixAgreement(stage, model);
   const analysis = await stage.analysis();
   for (const environment of ENVIRONMENTS)
     expect(analysis.currentEnvironmentStates[environment].packages).toEqual(model.running(environment));
@@ -167,6 +168,43 @@ async function expectAgreement(stage: Awaited<ReturnType<typeof newStage>>, mode
     expect(deployedEnvironments).toEqual(
       ENVIRONMENTS.filter((environment) => model.factOf(releaseName, environment).isDeployed),
     );
+}
+
+/** Each cell says of its candidate and environment what a comparison, and the lists of releases, say. */
+async function expectMatrixAgreement(stage: Awaited<ReturnType<typeof newStage>>, model: ReleaseModel): Promise<void> {
+  const where: Json[] = (await stage.get('/api/releases/where')) as never;
+  const active = await stage.get('/api/releases', { activeOnly: 'true' });
+  expect(new Set(where.map(({ releaseName }) => releaseName))).toEqual(
+    new Set(active.releases.map(({ name: releaseName }: Json) => releaseName)),
+  );
+  const runs = (releaseName: string, environment: string) =>
+    where.some((each) => each.releaseName === releaseName && each.environment === environment);
+  const { columns, rows, total } = await stage.get('/api/releases/matrix', { includeSuperseded: 'true' });
+  expect(rows.map(({ releaseName }: Json) => releaseName).toSorted()).toEqual([...model.candidates.keys()].toSorted());
+  expect(total).toBe(rows.length);
+  for (const { releaseName, status, cells } of rows) {
+    expect([releaseName, status]).toEqual([releaseName, model.candidates.get(releaseName)?.status]);
+    for (const [index, cell] of cells.entries()) {
+      const environment = columns[index].name;
+      const fact = model.factOf(releaseName, environment);
+      const state = fact.isDeployed ? (runs(releaseName, environment) ? 'deployed' : 'installed_before') : fact.reason;
+      expect([releaseName, environment, cell.state, cell.missingPackages]).toEqual([
+        releaseName,
+        environment,
+        state,
+        fact.packages,
+      ]);
+      if (fact.isDeployed) expect(cell.since).toBe(fact.deployedAt);
+      expect(cell.since === null).toBe(state === 'never');
+      expect(cell.by === null).toBe(state === 'never');
+    }
+  }
+  const usual = await stage.get('/api/releases/matrix');
+  const shown = new Set(usual.rows.map(({ releaseName }: Json) => releaseName));
+  expect(usual.total).toBe(shown.size);
+  for (const { releaseName, isSuperseded } of rows)
+    if (!isSuperseded || ENVIRONMENTS.some((environment) => runs(releaseName, environment)))
+      expect(shown).toContain(releaseName);
 }
 
 test('events, their dry runs and all who ask where a release is deployed agree, whatever is reported in whatever order', async () => {

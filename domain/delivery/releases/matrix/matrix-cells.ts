@@ -1,0 +1,100 @@
+import type { Reads } from '../../../kernel/data/fenced-reads.ts';
+import { isoOf } from '../../../kernel/text/date-time-rules.ts';
+import { factsFrom } from '../../deployments/deployment-facts.ts';
+import { statesOf } from '../../flows/run-move-rules.ts';
+import { fitsBranch } from '../../promotion/promotable-rules.ts';
+import type { CandidateName } from '../../release-candidates/release-candidates.queries.ts';
+import type { RunningPlace } from '../active-releases.ts';
+import { cellState, furthestRun, storyOf } from './matrix-rules.ts';
+import { type MatrixCandidate, type MatrixReport, matrixReports, type OpenRun } from './matrix.queries.ts';
+
+/** What of an environment decides its cells. */
+interface CellEnvironment {
+  id: string;
+  /** Pattern of the branches that are deployed there. */
+  branch: string;
+}
+
+type ReportedCandidate = Pick<MatrixCandidate, 'id' | 'contentDigest' | 'artifacts'>;
+
+const keyOf = (environmentId: string, { domain, releaseName }: CandidateName): string =>
+  `${environmentId}\n${domain}\n${releaseName}`;
+
+/** What was reported of some candidates in some environments, and what their reports make of each. */
+export async function reportedIn(
+  reads: Reads,
+  candidates: readonly ReportedCandidate[],
+  environmentIds: readonly string[],
+) {
+  const reports = await matrixReports(reads, candidates, environmentIds);
+  const factOf = await factsFrom(
+    reads,
+    candidates.map(({ id, contentDigest, artifacts }) => ({ id, contentDigest, value: { artifacts } })),
+    reports,
+  );
+  const ofPair = Map.groupBy(reports, ({ candidateId, environmentId }) => `${candidateId}/${environmentId}`);
+  return ({ id, contentDigest, artifacts }: ReportedCandidate, environmentId: string) => {
+    const fact = factOf(id, environmentId);
+    const own = ofPair.get(`${id}/${environmentId}`) ?? [];
+    const withContent = (report: MatrixReport) => ({ ...report, installed: report.installed ?? artifacts });
+    return { fact, story: storyOf(contentDigest, fact, own.map(withContent)) };
+  };
+}
+
+/** What the cell of a run tells: what it waits for, since when, and for whom. */
+function runStory(run: OpenRun) {
+  const { since } = statesOf({ ...run, endedAt: null }).at(-1) ?? { since: null };
+  const isAtWindow = run.status === 'waiting_window';
+  return {
+    since: since === null ? null : isoOf(since),
+    by: run.triggeredBy,
+    executionId: run.id,
+    ...(run.status === 'waiting_approval' && run.approvalId !== null && { approvalId: run.approvalId }),
+    ...(isAtWindow && run.nextWindowAt !== null && { nextWindowAt: isoOf(run.nextWindowAt) }),
+  };
+}
+
+/** The cells of candidates in environments. @param places what runs there. */
+export async function matrixCells(
+  reads: Reads,
+  defaultBranch: string,
+  candidates: readonly MatrixCandidate[],
+  environments: readonly CellEnvironment[],
+  { places, openRuns }: { places: readonly RunningPlace[]; openRuns: readonly OpenRun[] },
+) {
+  const reported = await reportedIn(
+    reads,
+    candidates,
+    environments.map(({ id }) => id),
+  );
+  const running = new Set(
+    places.flatMap(({ environmentId, domain, releaseNames }) =>
+      [...releaseNames].map((releaseName) => keyOf(environmentId, { domain, releaseName })),
+    ),
+  );
+  const runs = Map.groupBy(
+    openRuns.filter(({ release }) => release !== null),
+    ({ environmentId, release }) => (release ? keyOf(environmentId, release) : ''),
+  );
+  return (candidate: MatrixCandidate) =>
+    environments.map((environment) => {
+      const key = keyOf(environment.id, candidate);
+      const run = furthestRun(runs.get(key) ?? []);
+      const { fact, story } = reported(candidate, environment.id);
+      const state = cellState({
+        fact,
+        isRunning: running.has(key),
+        isTaken: fitsBranch(environment, candidate, defaultBranch),
+        run: run?.status,
+      });
+      const { since, by, executionId, version } = story;
+      const told = run ? runStory(run) : { since, by, ...(executionId !== null && { executionId }) };
+      return {
+        environmentId: environment.id,
+        state,
+        ...(version !== undefined && { version }),
+        ...told,
+        missingPackages: fact.packages,
+      };
+    });
+}
