@@ -25,7 +25,7 @@ const ADDITIONS = [
   /^\w+ \/api\/flows\/(types|health|runs\/\{id\}(\/(cancel|rerun|output|tests(\.xml)?|coverage))?|schedules(\/\{id\})?)$/,
   /^POST \/api\/flows\/internal\/\{id\}\/callback$/,
   /^POST \/api\/webhooks\/\{id\}\/(test|recover|rotate-secret|deliveries\/\{deliveryId\}\/redeliver)$/,
-  /^GET \/api\/releases\/(work-items\/\{key\}|metrics|matrix|where|\{name\}\/notes)$/,
+  /^GET \/api\/releases\/(work-items\/\{key\}|metrics|matrix|where|compare|\{name\}\/notes)$/,
   /^(GET|POST) \/api\/gc-ledger\/(destructive-changes|check(\/\{id\})?)$/,
   /^GET \/api\/testreports\/code-analysis\/(compare|results\/\{id\}\/sarif)$/,
   /^\w+ \/api\/review\/assignments(\/\{id\}(\/(extend|release))?)?$/,

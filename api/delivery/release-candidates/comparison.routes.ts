@@ -6,11 +6,13 @@ import {
   compareToEnvironment,
   compareToPackages,
 } from '../../../domain/delivery/releases/changelogs/candidate-comparison.ts';
+import { compareAnySides } from '../../../domain/delivery/releases/changelogs/side-comparison.ts';
+import { projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
 import { candidateLog } from '../../../domain/delivery/releases/changelogs/candidate-log.ts';
 import { signalMirrorLater } from '../../../workflows/code/git/git-mirror.contract.ts';
 import { CandidateChanges, ChangelogFacts } from '../changelogs.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
-import { byId, queryFlag } from '../../http/parameters.ts';
+import { byId } from '../../http/parameters.ts';
 import { JsonText, withMember } from '../../http/replies.ts';
 import type { Scope } from '../../http/scope.ts';
 import { viewed } from './candidate-view.ts';
@@ -18,17 +20,16 @@ import {
   CompareIn,
   CompareToPackagesIn,
   EnvironmentComparison,
+  IncludeChangelog,
   PackagesComparison,
+  SideComparison,
+  SidesQuery,
 } from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';
-const query = z.strictObject({
-  includeChangelog: queryFlag(false).meta({
-    description:
-      'Include the commits and work items of each package that is installed or updated, and the candidates that share work items',
-  }),
-});
+const query = z.strictObject({ includeChangelog: IncludeChangelog });
 
+/** Where the commits and work items of a comparison come from. */
 const sourceOf = ({ git: { commitGraphs }, releases: { analyses } }: Scope['adapters']): ChangelogSource => ({
   commitGraphs,
   kept: analyses,
@@ -45,6 +46,35 @@ const isLongAgo = (moment: string | null, now: Date): boolean =>
   moment === null || now.getTime() - Date.parse(moment) > RETRY_MS;
 
 export const comparisonRoutes = [
+  defineRoute({
+    operationId: 'compareSides',
+    method: 'get',
+    path: '/api/releases/compare',
+    group: 'Releases',
+    summary: 'Compare any two of the release candidates and environments of a repository',
+    description:
+      'Says what the left side would install or update on the right one, by the rules of `POST /api/release-candidates/{id}/compare`: `left` goes where `right` is. An environment holds the packages that are installed in it.',
+    roles: ANY_ROLE,
+    projectScope: 'row',
+    query: SidesQuery,
+    status: 200,
+    response: SideComparison,
+    errors: ['not_found'],
+    async handle({ query: { repositoryIdentifier, includeChangelog, ...sides } }, { tx, adapters }) {
+      const source = includeChangelog ? sourceOf(adapters) : undefined;
+      const { changelog, ...compared } = await tx(async (work) =>
+        compareAnySides(
+          work,
+          source,
+          adapters.releases.deploymentLogs,
+          await projectInRequest(work, repositoryIdentifier),
+          sides,
+        ),
+      );
+      const answer = { ...compared, changelog: null };
+      return changelog === null ? answer : withChangelog(SideComparison.parse(answer), changelog);
+    },
+  }),
   defineRoute({
     operationId: 'compareReleaseCandidateToEnvironment',
     method: 'post',

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { mapOf, trimmedText } from '../../../domain/kernel/overrides/large-maps.ts';
 import { PolicyViolations, RunningViolations } from '../../projects/environments/policy-violations.schemas.ts';
 import { DeploymentFact, VerificationOfDeployment } from '../deployment-facts.ts';
+import type { SideChoice } from '../../../domain/delivery/releases/changelogs/side-comparison.ts';
+import { isId } from '../../../domain/kernel/shared/ids.ts';
 import { HoldOfCandidate } from '../holds.ts';
 import {
   DateTime,
   JsonObject,
   Name,
   NameText,
+  queryFlag,
   RepositoryIdentifier,
   Timestamp,
   withinSize,
@@ -112,6 +115,34 @@ export const CompareIn = z
   .refine(({ environmentName, environmentId }) => (environmentName === undefined) !== (environmentId === undefined), {
     message: 'give either environmentName or environmentId',
   });
+/** Whether a comparison has a changelog. */
+export const IncludeChangelog = queryFlag(false).meta({
+  description:
+    'Include the commits and work items of each package that is installed or updated, and the candidates that share work items',
+});
+
+const Side = z
+  .string()
+  .transform((text, context): SideChoice => {
+    const [, kind, id] = /^(candidate|environment):(.{36})$/.exec(text) ?? [];
+    if (kind !== undefined && id !== undefined && isId(id)) return { kind: kind as SideChoice['kind'], id };
+    context.addIssue({ code: 'custom', message: 'must be candidate:<id> or environment:<id>' });
+    return z.NEVER;
+  })
+  .meta({
+    override: {
+      type: 'string',
+      pattern: '^(candidate|environment):[0-9a-f-]{36}$',
+      description: '`candidate:<id>` or `environment:<id>`',
+    },
+  });
+export const SidesQuery = z.strictObject({
+  repositoryIdentifier: RepositoryIdentifier,
+  left: Side,
+  right: Side,
+  includeChangelog: IncludeChangelog,
+});
+
 export const CompareToPackagesIn = z.strictObject({ packages: PackageVersions, baseLabel: Name.default('packages') });
 
 const ComparisonEntry = z.object({
@@ -167,3 +198,35 @@ export const EnvironmentComparison = z.object({
     .meta({ description: 'In seconds, estimated from past deployments of the same packages; null if unknown' }),
 });
 export const PackagesComparison = z.object({ ...compared, baseLabel: z.string() });
+
+const SideOut = z
+  .object({
+    kind: z.enum(['candidate', 'environment']),
+    id: z.uuid(),
+    name: z.string().meta({ description: 'Name of the release, or of the environment' }),
+    domain: z.string().nullable().meta({ description: 'Null for an environment' }),
+    commitSha: z.string().nullable().meta({ description: 'Null for an environment' }),
+  })
+  .meta({ id: 'ComparedSide' });
+
+export const SideComparison = z.object({
+  repositoryIdentifier: z.string(),
+  left: SideOut,
+  right: SideOut,
+  comparison: Comparison,
+  onlyRight: z
+    .array(z.object({ name: z.string(), version: z.string() }))
+    .meta({ description: 'Packages that only the right side has, by name; nothing is done to them' }),
+  changelog: compared.changelog,
+  linkedCandidates: compared.linkedCandidates.meta({
+    description:
+      'Candidates of other domains that share new work items; null without `includeChangelog`, and where the left side is an environment',
+  }),
+  deployment: DeploymentFact.nullable().meta({
+    description: 'Whether the left candidate is deployed to the right environment; null for other sides',
+  }),
+  estimatedDeploymentTime: z.number().nullable().meta({
+    description:
+      'In seconds, estimated from past deployments of the same packages; null if unknown, and where the right side is a candidate',
+  }),
+});

@@ -5,7 +5,7 @@ import { notFound } from '../../kernel/shared/errors.ts';
 import type { DeliveryStatus } from './delivery-rules.ts';
 
 /** Where a page begins: after the delivery with this time and id. */
-export interface DeliveryCursor {
+interface DeliveryCursor {
   createdAt: string;
   id: string;
 }

@@ -13,21 +13,24 @@ import type { CommitGraphCache } from '../../../code/git/graph/commit-graph-cach
 import { currentDependencies } from '../../../code/git/packages.queries.ts';
 import { rangeFacts } from '../../../code/git/graph/range-facts.ts';
 import type { PolicyViolation } from '../../../projects/policies/policy-violation-rules.ts';
+import type { ProjectFacts } from '../../../projects/projects/projects.queries.ts';
 import { type Comparison, comparePackages } from '../../release-candidates/comparison-rules.ts';
-import {
-  type CandidateOfProject,
-  type CandidateRow,
-  candidateById,
-} from '../../release-candidates/release-candidates.queries.ts';
-import { firstHolder } from '../../release-candidates/first-holders.queries.ts';
+import { type CandidateRow, candidateById } from '../../release-candidates/release-candidates.queries.ts';
 import { notFound } from '../../../kernel/shared/errors.ts';
 import { isId } from '../../../kernel/shared/ids.ts';
 import type { Tx } from '../../../unit-of-work.ts';
 import { resolveInOrder } from './resolved-changes.ts';
 import { type ChangelogTexts, changelogText } from './changelog-texts.ts';
-import { type InstalledPackage, lastInstalled } from '../versions/installed-states.ts';
 import { linkedCandidates } from './linked-candidates.ts';
-import { otherContents, type PackageChange, packageChanges } from './package-change-rules.ts';
+import {
+  candidateSide,
+  candidateSideWithCommits,
+  commitsBetween,
+  type ComparedSide,
+  environmentSide,
+  othersBetween,
+} from './compared-sides.ts';
+import type { PackageChange } from './package-change-rules.ts';
 import { runningViolations } from '../running-violations.ts';
 
 /** An environment by its name or its id; exactly one of them is given. */
@@ -74,12 +77,9 @@ export async function compareToEnvironment(
   const { candidate, project } = found;
   const environment = await chosenEnvironment(tx, project.id, choice);
   const log = await deploymentLogs(tx, project.id);
-  const last = lastInstalled(log, environment.id);
-  const installed = Object.fromEntries([...last].map(([name, { packages }]) => [name, packages[name] ?? '']));
-  const others = othersInstalled(candidate, last, installed);
-  const dependencies = await currentDependencies(tx, project.id);
-  const comparison = comparePackages(candidate.value, installed, dependencies, new Set(others.keys()));
-  const changed = changesOf(comparison).map(({ name }) => name);
+  const left = await sideOf(tx, source, candidate);
+  const right = environmentSide(log, environment.id);
+  const compared = await compareSides(tx, source, project, { left, right, domain: candidate.domain });
   return {
     ...found,
     environment: {
@@ -87,12 +87,15 @@ export async function compareToEnvironment(
       policyViolations: (await runningViolations(tx, log, [environment.id]))(environment.id),
     },
     ...(await lastDeploymentOf(tx, log, candidate, environment.id)),
-    comparison,
+    ...compared,
     deployment: (await deploymentFacts(tx, [candidate], [environment.id]))(candidate.id, environment.id),
-    estimatedDeploymentTime: expectedSeconds(await medianSeconds(tx, project.id, changed), changed),
-    ...(await changesInGit(tx, source, found, comparison, others)),
+    estimatedDeploymentTime: await estimatedSeconds(tx, project.id, compared.comparison),
   };
 }
+
+/** A candidate as a side; without a `source` commits do not matter. */
+export const sideOf = async (reads: Reads, source: ChangelogSource | undefined, candidate: CandidateRow) =>
+  source ? candidateSideWithCommits(reads, candidate) : candidateSide(candidate);
 
 /** What the last deployment of a candidate's content to an environment broke of its policies, and whether it is verified. */
 async function lastDeploymentOf(
@@ -111,26 +114,6 @@ async function lastDeploymentOf(
   };
 }
 
-/**
- * Packages that are installed in the candidate's versions, but from another commit, with what is known of it: those that
- * the same release installed with another content, and where all versions are the same, all from another commit.
- */
-function othersInstalled(
-  { domain, releaseName, contentDigest, commitSha, value: { artifacts = {} } }: CandidateRow,
-  last: ReadonlyMap<string, InstalledPackage>,
-  installed: Packages,
-): Map<string, PackageChange> {
-  const changes = otherContents(installed, artifacts, (name) => last.get(name)?.commitSha ?? null, commitSha);
-  const isAllOther =
-    packageChanges(installed, artifacts).length === 0 && changes.length === Object.keys(artifacts).length;
-  const isOther = (name: string): boolean => {
-    const deployment = last.get(name);
-    const isOfRelease = deployment?.domain === domain && deployment.releaseName === releaseName;
-    return isAllOther || (isOfRelease && deployment.contentDigest !== contentDigest);
-  };
-  return new Map(changes.filter(({ name }) => isOther(name)).map((change) => [change.name, change]));
-}
-
 /** Compares a candidate with given versions of packages. Throws `not_found`. `source`: see `compareToEnvironment`. */
 export async function compareToPackages(
   tx: Tx,
@@ -139,30 +122,53 @@ export async function compareToPackages(
   packages: Readonly<Record<string, string>>,
 ) {
   const found = await candidateById(tx, candidateId);
-  const dependencies = await currentDependencies(tx, found.project.id);
-  const comparison = comparePackages(found.candidate.value, packages, dependencies);
-  return { ...found, comparison, ...(await changesInGit(tx, source, found, comparison)) };
+  const left = await sideOf(tx, source, found.candidate);
+  return {
+    ...found,
+    ...(await compareSides(tx, source, found.project, { left, packages, domain: found.candidate.domain })),
+  };
 }
 
-/** What changes beside versions: commits and work items, as JSON, and the candidates of other domains that they link. */
-async function changesInGit(
+/** How long a deployment of what differs is expected to take, in seconds; null: it is not known. */
+export async function estimatedSeconds(
+  reads: Reads,
+  projectId: string,
+  comparison: Comparison,
+): Promise<number | null> {
+  const changed = changesOf(comparison).map(({ name }) => name);
+  return expectedSeconds(await medianSeconds(reads, projectId, changed), changed);
+}
+
+interface Sides {
+  left: ComparedSide;
+  right?: ComparedSide | undefined;
+  /** What is there, where it is no side of its own. */
+  packages?: Packages;
+  /** The domain of the left side, if it has one. */
+  domain: string | null;
+}
+
+/** What the left side would install or update on the right one, with its commits and work items where there is a `source`. */
+export async function compareSides(
   tx: Tx,
   source: ChangelogSource | undefined,
-  { candidate, project }: CandidateOfProject,
-  comparison: Comparison,
-  others: ReadonlyMap<string, PackageChange> = new Map(),
+  project: ProjectFacts,
+  { left, right, packages = {}, domain }: Sides,
 ) {
-  if (!source) return { changelog: null, linkedCandidates: null };
+  const others = right ? othersBetween(left, right) : new Map<string, PackageChange>();
+  const dependencies = await currentDependencies(tx, project.id);
+  const installed = right?.packages ?? packages;
+  const comparison = comparePackages(left.definition, installed, dependencies, new Set(others.keys()));
+  if (!source) return { comparison, changelog: null, linkedCandidates: null };
   const history = await source.commitGraphs(tx, project.id);
-  // Versions that another candidate held first from another commit do not tell this one's.
-  const commits = (await firstHolder(tx, candidate)) && { to: candidate.commitSha };
   const changes = changesOf(comparison).map(
-    ({ name, versions }) => others.get(name) ?? { name, ...versions, ...(commits && { commits }) },
+    ({ name, versions }) => others.get(name) ?? { name, ...versions, ...commitsBetween(left, right, name) },
   );
   const parts = await resolveInOrder(tx, history, changes);
   const changelog = await changelogText(tx, history, project, parts, source);
+  if (domain === null) return { comparison, changelog, linkedCandidates: null };
   const added = parts.flatMap((change) => change.added ?? []);
   const ranges = await rangeFacts(tx, history, added);
   const keys = [...new Set(added.flatMap((range) => ranges.of(range).workItems))];
-  return { changelog, linkedCandidates: await linkedCandidates(tx, history, candidate.domain, keys) };
+  return { comparison, changelog, linkedCandidates: await linkedCandidates(tx, history, domain, keys) };
 }

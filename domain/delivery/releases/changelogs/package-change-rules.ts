@@ -29,19 +29,20 @@ const versionOf = (packages: Packages, name: string): string | null =>
 
 const byName = (a: string, b: string) => (a < b ? -1 : 1);
 
-/** Packages whose versions stay the same but come from another commit, by name. */
+/** Packages whose versions stay the same but come from another commit, by name; those of which none is known count as kept. */
 export const otherContents = (
   before: Packages,
   after: Packages,
   commitBefore: (name: string) => string | null,
-  commit: string,
+  commitAfter: (name: string) => string | null,
 ): PackageChange[] =>
   Object.entries(after)
     .toSorted(([a], [b]) => byName(a, b))
     .flatMap(([name, to]) => {
-      const [from, commitFrom] = [versionOf(before, name), commitBefore(name)];
+      const [from, commitFrom, commit] = [versionOf(before, name), commitBefore(name), commitAfter(name)];
       const isOtherVersion = from === null || compareVersions(from, to) !== 0;
-      const isKept = isOtherVersion || (commitFrom !== null && isSameCommit(commitFrom, commit));
+      if (isOtherVersion || commit === null) return [];
+      const isKept = commitFrom !== null && isSameCommit(commitFrom, commit);
       return isKept ? [] : [{ name, from, to, commits: { from: commitFrom, to: commit } }];
     });
 

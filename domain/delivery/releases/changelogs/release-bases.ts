@@ -87,7 +87,12 @@ function changesTo(
 ): PackageChange[] {
   const changes = packageChanges(before, packages);
   if (changes.length > 0 || commitSha === null) return changes;
-  return otherContents(before, packages, (name) => lastWith(running, name)?.commitSha ?? null, commitSha);
+  return otherContents(
+    before,
+    packages,
+    (name) => lastWith(running, name)?.commitSha ?? null,
+    () => commitSha,
+  );
 }
 
 /** What is deployed: packages, and the commit that they are of, if that is known. */

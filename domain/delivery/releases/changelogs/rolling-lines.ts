@@ -32,7 +32,15 @@ export interface AnalysedChange extends PackageChange {
 function changesFrom(before: CandidateRow, held: Packages, candidate: CandidateRow): AnalysedChange[] {
   const [from, to] = [packagesOf(before), packagesOf(candidate)];
   const changes = packageChanges(from, to, { withRemoved: true });
-  const all = changes.length > 0 ? changes : otherContents(from, to, () => before.commitSha, candidate.commitSha);
+  const all =
+    changes.length > 0
+      ? changes
+      : otherContents(
+          from,
+          to,
+          () => before.commitSha,
+          () => candidate.commitSha,
+        );
   return all.map((change) => ({
     ...change,
     since: change.from ?? (Object.hasOwn(held, change.name) ? (held[change.name] ?? null) : null),
