@@ -56,6 +56,7 @@ import { comparisonRoutes } from './delivery/release-candidates/comparison.route
 import { candidateListRoutes } from './delivery/release-candidates/candidate-list.routes.ts';
 import { releaseCandidatesRoutes } from './delivery/release-candidates/release-candidates.routes.ts';
 import { changeSummaryRoutes } from './delivery/releases/change-summary.routes.ts';
+import { timelinesRoutes } from './delivery/timelines/timelines.routes.ts';
 import { matrixRoutes } from './delivery/releases/matrix.routes.ts';
 import { metricsRoutes } from './delivery/releases/metrics.routes.ts';
 import { releaseNotesRoutes } from './delivery/releases/release-notes.routes.ts';
@@ -128,6 +129,7 @@ export const routes: readonly AnyRoute[] = [
   ...rollingAnalysisRoutes,
   ...releasesRoutes,
   ...matrixRoutes,
+  ...timelinesRoutes,
   ...workItemPlacesRoutes,
   ...workItemsRoutes,
   ...metricsRoutes,

@@ -17,6 +17,7 @@ import { PrivilegeGrantSchema } from './org-people/privilege-grants.entities.ts'
 import {
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
+  ReleaseCandidateEventSchema,
 } from './release-candidates/release-candidates.entities.ts';
 import { PackageVersionSchema } from './releases/releases.entities.ts';
 import { VerificationCheckSchema, VerificationSchema } from './verification/verifications.entities.ts';
@@ -43,6 +44,7 @@ export const entities = [
   ApexClassCoverageSchema,
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
+  ReleaseCandidateEventSchema,
   PackageVersionSchema,
   VerificationSchema,
   VerificationCheckSchema,

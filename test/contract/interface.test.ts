@@ -12,6 +12,7 @@ const ADDITIONS = [
   /^\w+ \/api\/users\/me\/invitations(\/\{id\}\/(accept|decline))?$/,
   /^GET \/api\/teams$/,
   /^POST \/api\/release-candidates\/\{id\}\/verify$/,
+  /^GET \/api\/(release-candidates|environments)\/\{id\}\/timeline$/,
   /^GET \/api\/(downloads|audit\/verify)$/,
   /^\w+ \/api\/application-tokens(\/|$)/,
   /^\w+ \/api\/integrations(\/|$)/,

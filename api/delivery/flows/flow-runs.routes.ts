@@ -18,7 +18,7 @@ import { byId } from '../../http/parameters.ts';
 import { pageReply, RawReply, reply } from '../../http/replies.ts';
 import type { Scope } from '../../http/scope.ts';
 import { Run, RunDetail, Runs, RunsQuery } from './flow-runs.schemas.ts';
-import { runView, stepView } from './run-view.ts';
+import { runView, statesView, stepView } from './run-view.ts';
 
 const GROUP = 'Flows';
 const DAY_MS = 86_400_000;
@@ -35,6 +35,9 @@ async function detail(
     outputBytes,
     hasWorkflow,
     progress,
+    moves,
+    approvalId,
+    tickets,
     cancelRequestedAt,
     schedulePath,
     children,
@@ -66,6 +69,7 @@ async function detail(
     schedulePath,
     locks,
     policyViolations,
+    states: statesView({ ...row, hasWorkflow, moves, approvalId, tickets }),
     steps: steps.map(stepView),
     children: children.map(({ status, ...child }) => ({ ...child, status: displayOf(status) })),
     ...(temporalUrl !== undefined && { temporalUrl }),

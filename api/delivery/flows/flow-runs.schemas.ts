@@ -90,6 +90,22 @@ const RunStep = z
   })
   .meta({ id: 'FlowRunStep' });
 
+export const RunState = z
+  .object({
+    state: z.enum(RUN_STATUSES as [string, ...string[]]),
+    since: Timestamp.nullable().meta({
+      description: 'Null: it is not known, as the run came to that state before moves of runs were kept',
+    }),
+    until: Timestamp.nullable().meta({ description: 'Null for the state that it has now' }),
+    detail: z.string().nullable().meta({ description: 'What it waited for' }),
+    approvalId: z.uuid().optional().meta({ description: 'The approval that it waited for' }),
+    ticketId: z.uuid().optional().meta({
+      description:
+        'The ticket for the lock that it waited for; the last of several, none where it is not known any more',
+    }),
+  })
+  .meta({ id: 'FlowRunState' });
+
 export const RunDetail = Run.extend({
   ...warnings,
   payload: JsonObject,
@@ -119,6 +135,10 @@ export const RunDetail = Run.extend({
   policyViolations: PolicyViolations.meta({
     description:
       'What the deployments that were reported with this run as their `executionId` broke of the policies of their environments, oldest first; a run of this service that passed their gates breaks none',
+  }),
+  states: z.array(RunState).meta({
+    description:
+      'The gates and other states in which the run was, in order, the last one that of now; at most the newest 200. Of a run from before they were kept only the present one is known',
   }),
   steps: z.array(RunStep).meta({
     description:

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { RunRow } from '../../../domain/delivery/flows/run-list.queries.ts';
+import { type MoveFacts, type RunTicket, statesOf, ticketIn } from '../../../domain/delivery/flows/run-move-rules.ts';
 import { displayOf, isFinal, isSuccess } from '../../../domain/delivery/flows/run-status-rules.ts';
+import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import type { StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
-import type { Run } from './flow-runs.schemas.ts';
+import type { Run, RunState } from './flow-runs.schemas.ts';
 
 /** A step of a run as its detail shows it. */
 export const stepView = ({ name, state, askedAt, endedAt, detail, progress, error, externalId }: StepRow) => ({
@@ -15,6 +17,22 @@ export const stepView = ({ name, state, askedAt, endedAt, detail, progress, erro
   error,
   externalId,
 });
+
+/** The states of a run as its detail shows them. */
+export const statesView = (
+  run: MoveFacts & { approvalId: string | null; tickets: readonly RunTicket[] },
+): z.input<typeof RunState>[] =>
+  statesOf(run).map(({ since: begun, until: ended, ...state }) => {
+    const [since, until] = [begun && isoOf(begun), ended && isoOf(ended)];
+    const ticket = state.state === 'waiting_lock' ? ticketIn({ since, until }, run.tickets) : undefined;
+    return {
+      ...state,
+      since,
+      until,
+      ...(state.state === 'waiting_approval' && run.approvalId !== null && { approvalId: run.approvalId }),
+      ...(ticket && { ticketId: ticket.id }),
+    };
+  });
 
 export const runView = ({ status, error, workflowPath: _, ...row }: RunRow, now: Date): z.input<typeof Run> => ({
   ...row,

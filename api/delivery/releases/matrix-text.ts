@@ -7,7 +7,9 @@ const RowFacts = MatrixRow.omit({ cells: true });
 
 /** A matrix whose cells are as the schema has them: moments are texts already. */
 type Written = Omit<z.input<typeof ReleaseMatrix>, 'rows'> & {
-  rows: (Omit<z.input<typeof MatrixRow>, 'cells'> & { cells: readonly z.output<typeof MatrixRow>['cells'][number][] })[];
+  rows: (Omit<z.input<typeof MatrixRow>, 'cells'> & {
+    cells: readonly z.output<typeof MatrixRow>['cells'][number][];
+  })[];
 };
 
 /** A matrix as JSON. Its cells, which are up to 1,500, are not parsed again. */

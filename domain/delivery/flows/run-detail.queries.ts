@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { PolicyViolation } from '../../projects/policies/policy-violation-rules.ts';
 import { notFound } from '../../kernel/shared/errors.ts';
+import type { RunTicket } from './run-move-rules.ts';
 import type { RunStatus } from './run-status-rules.ts';
 
 export const COLUMNS = [
@@ -43,6 +44,9 @@ interface OutsideLock {
   runId: string | null;
 }
 
+/** A moment as ISO 8601. */
+const iso = (column: string) => sql`to_char(${sql.raw(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 /** The latest attempt of each, oldest first. */
 const CHILDREN = sql<ChildSummary[]>`coalesce((
   select json_agg(child order by child.created_at) from (
@@ -55,6 +59,16 @@ const LOCKS = sql<OutsideLock[]>`coalesce((
   select json_agg(json_build_object('lockKey', l.lock_key, 'ticketId', l.ticket_id, 'runId', l.run_id) order by l.created_at)
   from flow_run_lock l where l.tenant_id = r.tenant_id and l.execution_id = r.id), '[]')`;
 
+/** In the order in which they were requested. */
+const TICKETS = sql<RunTicket[]>`coalesce((
+  select json_agg(json_build_object('id', t.id, 'createdAt', ${iso('t.created_at')}, 'heldAt', ${iso('t.held_at')},
+    'endedAt', ${iso('t.ended_at')}) order by t.number)
+  from environment_lock_ticket t where t.tenant_id = r.tenant_id and t.run_id = r.id), '[]')`;
+
+const APPROVAL_ID = sql<
+  string | null
+>`(select a.id from approval a where a.tenant_id = r.tenant_id and a.run_id = r.id)`;
+
 /** What the deployments that name the run broke of the policies of their environments. */
 const VIOLATIONS = sql<PolicyViolation[]>`coalesce((
   select jsonb_agg(v.violation order by d.deployed_at, d.id, v.place)
@@ -63,7 +77,8 @@ const VIOLATIONS = sql<PolicyViolation[]>`coalesce((
     and d.policy_violations <> '[]'), '[]')`;
 
 /**
- * One run with its children (at most 500), the locks that it holds outside, and what its deployments broke of policies.
+ * One run with its children (at most 500), the locks that it holds outside, its approval and tickets, and what its
+ * deployments broke of policies.
  * Throws `not_found`.
  */
 export async function runDetail({ db, tenantId }: Reads, id: string) {
@@ -80,6 +95,9 @@ export async function runDetail({ db, tenantId }: Reads, id: string) {
     .select([
       ...COLUMNS,
       'r.hasWorkflow',
+      'r.moves',
+      APPROVAL_ID.as('approvalId'),
+      TICKETS.as('tickets'),
       'r.payload',
       'r.result',
       'r.outputTail',

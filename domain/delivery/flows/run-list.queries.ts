@@ -189,6 +189,9 @@ export async function countRuns(
 export type RunRow = Omit<
   Awaited<ReturnType<typeof runDetail>>,
   | 'hasWorkflow'
+  | 'moves'
+  | 'approvalId'
+  | 'tickets'
   | 'payload'
   | 'result'
   | 'outputTail'

@@ -35,6 +35,25 @@ export const ReleaseCandidateSchema = defineEntity({
 export class ReleaseCandidate extends ReleaseCandidateSchema.class {}
 ReleaseCandidateSchema.setClass(ReleaseCandidate);
 
+/** What became of a candidate, as a trigger notes it; not known of what came before the table. */
+export const ReleaseCandidateEventSchema = defineEntity({
+  name: 'ReleaseCandidateEvent',
+  tableName: 'release_candidate_event',
+  properties: {
+    id: p.uuid().primary(),
+    tenantId: p.uuid(),
+    projectId: p.uuid(),
+    candidateId: p.uuid(),
+    type: p.text().$type<'created' | 'content_changed' | 'status_changed'>(),
+    /** Commit or status before; null for a new candidate. */
+    before: p.text().nullable(),
+    after: p.text(),
+    supersededBy: p.text().nullable(),
+    by: p.text().nullable(),
+    at: p.datetime(3),
+  },
+});
+
 export const ReleaseCandidateCountSchema = defineEntity({
   name: 'ReleaseCandidateCount',
   tableName: 'release_candidate_count',

@@ -27,6 +27,7 @@ export const projectsExamples = featureExamples(
     }),
     listEnvironments: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
     getEnvironment: ({ environmentId: id }) => ({ params: { id } }),
+    getEnvironmentTimeline: ({ environmentId: id }) => ({ params: { id } }),
     updateEnvironment: ({ environmentId: id }) => ({ params: { id }, body: { description: 'changed' } }),
     deleteEnvironment: ({ environmentId: id }) => ({ params: { id } }),
   },

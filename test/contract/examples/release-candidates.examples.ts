@@ -52,6 +52,7 @@ export const releaseCandidatesExamples = featureExamples(
     }),
     findReleaseCandidate: (fixtures) => ({ body: nameOf(fixtures) }),
     getReleaseCandidate: ({ candidateId: id }) => ({ params: { id } }),
+    getReleaseCandidateTimeline: ({ candidateId: id }) => ({ params: { id } }),
     deleteReleaseCandidate: ({ candidateId: id }) => ({ params: { id } }),
     deleteReleaseCandidatesByBranch: ({ repositoryIdentifier }) => ({
       params: { branchName: 'release/1' },

@@ -283,6 +283,18 @@ test('a window that closes while the approval waits is waited for', async () => 
   await setPolicy('guarded', null);
   await reached(id, 'succeeded');
   expect(ran(note)).toBe(1);
+  const { states, createdAt, endedAt } = await shown(id);
+  const passed: Json[] = (states as Json[]).filter(({ state }) => state !== 'waiting_lock');
+  expect(passed).toMatchObject([
+    { state: 'dispatched', since: createdAt, detail: null },
+    { state: 'waiting_approval', approvalId: expect.any(String) },
+    { state: 'waiting_window', detail: expect.stringContaining('incident') },
+    { state: 'running' },
+    { state: 'succeeded', since: endedAt, until: null, detail: null },
+  ]);
+  const moments = (states as Json[]).map(({ since }) => since);
+  expect(moments).toEqual(moments.toSorted());
+  expect((states as Json[]).map(({ until }) => until)).toEqual([...moments.slice(1), null]);
 });
 
 describe('what changes while a run waits for the lock', () => {
@@ -310,6 +322,11 @@ describe('what changes while a run waits for the lock', () => {
     await setPolicy('uat', null);
     await reached(id, 'succeeded');
     expect(ran(note)).toBe(1);
+    const { states } = await shown(id);
+    const { items } = await app.as(app.member).get(200, `/api/environments/${environments.uat}/timeline`);
+    const locks = (items as Json[]).filter(({ type, executionId }) => type === 'locked' && executionId === id);
+    const waited: Json[] = (states as Json[]).filter(({ state }) => state === 'waiting_lock');
+    expect(locks.map(({ ticketId }) => ticketId)).toContain(waited[0]?.ticketId);
   });
 
   test('a candidate that is replaced, aborted or moved to another branch does not go', async () => {
