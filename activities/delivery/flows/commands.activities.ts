@@ -46,7 +46,7 @@ export const createCommandActivities = (deps: Deps) => ({
     if (!('run' in claimed)) return claimed;
     const reads = deps.reads.as(systemActor(key, 'flow')).with({ timeoutMs: checkMs });
     const meanwhile = locks > 0 ? { isHeld: () => holdsLocks(reads, held) } : undefined;
-    const show = showsOutput(deps, key);
+    const show = showsOutput(deps, key, claimed.run);
     deps.flows.commandRuns.start(key.tenantId, claimed.run, { token: claimed.token, meanwhile, show });
     return followCommand(deps, key);
   },

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { RunKey } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { findRun, type RunContext } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import type { OutputSoFar } from '../../../domain/delivery/flows/programs/program.port.ts';
-import { keepOutputSoFar } from '../../../domain/delivery/flows/run-progress.queries.ts';
+import { showOutputSoFar } from '../../../domain/delivery/flows/run-progress.mutations.ts';
 import type { RunPlan as Plan } from '../../../domain/delivery/flows/programs/executor-rules.ts';
 import { closeRun, endRun, type RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import {
@@ -63,9 +63,9 @@ export const unitOfRun = (
 
 /** Shows what the program of a run has printed so far. */
 export const showsOutput =
-  (deps: Pick<Deps, 'actingAs'>, key: RunKey) =>
+  (deps: Pick<Deps, 'actingAs'>, key: RunKey, run: RunContext) =>
   (output: OutputSoFar): Promise<void> =>
-    unitOfRun(deps, key)((tx) => keepOutputSoFar(tx, key.runId, output));
+    unitOfRun(deps, key)((tx) => showOutputSoFar(tx, run, output));
 
 /** A command that has not ended after this is handed to an activity: a cancellation reaches the run only then. */
 const BRIEF_MS = 2_000;
@@ -149,7 +149,7 @@ async function begin(deps: Deps, key: RunKey, runsCommands: boolean): Promise<Ru
   const programGoneMs = commandRuns.leaseTimes.goneMs;
   const answer = { isOver: false, ...how, isRunning, programGoneMs } as const;
   if (plan.executor === 'command' && isRunning) {
-    if (token !== undefined) commandRuns.start(key.tenantId, run, { token, show: showsOutput(deps, key) });
+    if (token !== undefined) commandRuns.start(key.tenantId, run, { token, show: showsOutput(deps, key, run) });
     const command = commandRuns.find(run.id);
     if (!command) return answer;
     const ended = await within(BRIEF_MS, command.ended, () => undefined);

@@ -8,7 +8,7 @@ import {
   notesOf,
   progressOf,
 } from '../../../domain/delivery/org-packages/package-intents.ts';
-import { addLines } from '../../../domain/delivery/flows/run-progress.queries.ts';
+import { sayLines } from '../../../domain/delivery/flows/run-progress.mutations.ts';
 import { isEnded } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import {
   moveStep,
@@ -65,7 +65,7 @@ export async function advancePackages(given: PackageRun, work: PackageWork): Pro
     if (pending) return { ...pending, progress: progressOf(steps) };
     steps = await packageStepsOf(given);
     const ended = steps.filter(({ id }) => id === step.id);
-    await unit((tx) => addLines(tx, run.id, linesOfSteps(ended)));
+    await unit((tx) => sayLines(tx, run, linesOfSteps(ended)));
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { runById, type RunContext, writeResult } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
-import { addLines } from '../../../domain/delivery/flows/run-progress.queries.ts';
+import { sayLines } from '../../../domain/delivery/flows/run-progress.mutations.ts';
 import { flowType } from '../../../domain/delivery/flows/flow-types.ts';
 import {
   isPackageStep,
@@ -91,7 +91,7 @@ async function note({ run, unit }: PackageRun, notes: ReleasePlan['notes']): Pro
     await writeResult(tx, run.id, { ...result, ...notes });
     const said = new Set(linesOfNotes(result));
     const isNew = (line: string) => !said.has(line);
-    await addLines(tx, run.id, linesOfNotes(notes).filter(isNew));
+    await sayLines(tx, run, linesOfNotes(notes).filter(isNew));
   });
 }
 

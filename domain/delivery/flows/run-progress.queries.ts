@@ -41,7 +41,6 @@ export async function keepProgress(
 
 /** Adds lines to the output of an open run that goes on. */
 export async function addLines({ db, tenantId }: Tx, id: string, lines: readonly string[]): Promise<void> {
-  if (lines.length === 0) return;
   const text = lines.join('\n');
   await sql`
     update flow_run r set output_so_far = ${appended(text)}, output_bytes = ${grown(text)}

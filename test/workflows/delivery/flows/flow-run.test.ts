@@ -6,6 +6,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import { createTemporalClient } from '../../../../workflows/temporal-client.ts';
 import { workflowIdOfRun } from '../../../support/run-key.ts';
 import type { Json } from '../../../support/client.ts';
+import { EventStream } from '../../../support/event-stream.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
 import { cutRelease } from '../../../support/releases.ts';
 import { eventually, startWorker, type TestWorker } from '../../../support/worker.ts';
@@ -97,6 +98,7 @@ test('a command runs with its arguments and a clean environment, and its output 
 });
 
 test('what a command prints is readable while it runs, from any place on', async () => {
+  const changes = await EventStream.open(app.url, '/api/changes?topics=flow_output', app.member);
   const id = await run({ id: 'uninstall-packages' });
   const read = (status: number, headers: Record<string, string> = {}) =>
     app.as(app.member).request(status, 'GET', `/api/flows/runs/${id}/output`, { headers });
@@ -110,6 +112,8 @@ test('what a command prints is readable while it runs, from any place on', async
     headers.get('content-range'),
   ];
   expect(headersOf(await printed('one\n'))).toEqual(['false', null]);
+  await changes.named('flow_output', id);
+  changes.close();
   await expect(shown(id)).resolves.toMatchObject({ outputTail: 'one\n', outputBytes: 4 });
   const part = await read(206, { range: 'bytes=2-' });
   expect([part.text, ...headersOf(part)]).toEqual(['e\n', 'false', 'bytes 2-3/*']);
