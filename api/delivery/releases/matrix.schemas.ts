@@ -12,6 +12,7 @@ import {
   RepositoryIdentifier,
   Timestamp,
 } from '../../http/parameters.ts';
+import { HoldOfCandidate } from '../holds.ts';
 import { Cursor } from '../../http/place-cursor.ts';
 
 export const MatrixQuery = z.strictObject({
@@ -58,6 +59,7 @@ const Cell = z
         '`deployed`, `installed_before`: the candidate is deployed there, and its release is one of those that run there, or is not any more.',
         '`partial`, `failed`, `rolled_back`, `other_content`: why it is not, as the `deployment` of a comparison says it.',
         '`waiting_approval`, `waiting_window`, `waiting_lock`: a run that takes it there waits for that; `running`: one is at work, or about to begin. What runs do goes before what was deployed.',
+        '`held`: a hold keeps it from there; what is deployed or at work there says so instead.',
         '`never`: nothing of it was deployed there; `not_taken`: nor does the environment take releases of its branch.',
       ].join(' '),
     }),
@@ -67,9 +69,12 @@ const Cell = z
     }),
     since: Timestamp.nullable().meta({
       description:
-        'Deployed: since when it is; rolled back: when; waiting or running: since when the run does; otherwise when it was last reported. Null if nothing was, or if it is not known',
+        'Deployed: since when it is; rolled back: when; held: since when; waiting or running: since when the run does; otherwise when it was last reported. Null if nothing was, or if it is not known',
     }),
-    by: z.string().nullable().meta({ description: 'Who reported that, or set off the run; null if nobody is known' }),
+    by: z
+      .string()
+      .nullable()
+      .meta({ description: 'Who reported that, holds it, or set off the run; null if nobody is known' }),
     executionId: z.string().optional().meta({
       description: 'The run that waits or is at work, or the one by which it was deployed, as its report names it',
     }),
@@ -88,6 +93,7 @@ export const MatrixRow = z.object({
   releaseName: z.string(),
   candidateId: z.uuid(),
   status: z.string(),
+  hold: HoldOfCandidate,
   isSuperseded: z.boolean(),
   supersededBy: z
     .string()

@@ -3,6 +3,8 @@ import { isoOf } from '../../../kernel/text/date-time-rules.ts';
 import { factsFrom } from '../../deployments/deployment-facts.ts';
 import { statesOf } from '../../flows/run-move-rules.ts';
 import { fitsBranch } from '../../promotion/promotable-rules.ts';
+import type { PromotionPolicy } from '../../../projects/policies/promotion-policy-rules.ts';
+import { type Hold, keepsFrom } from '../../release-candidates/holds/hold-rules.ts';
 import type { CandidateName } from '../../release-candidates/release-candidates.queries.ts';
 import type { RunningPlace } from '../active-releases.ts';
 import { cellState, furthestRun, storyOf } from './matrix-rules.ts';
@@ -11,6 +13,9 @@ import { type MatrixCandidate, type MatrixReport, matrixReports, type OpenRun } 
 /** What of an environment decides its cells. */
 interface CellEnvironment {
   id: string;
+  name: string;
+  promotion: PromotionPolicy | null;
+  orchestrationOrder: number;
   /** Pattern of the branches that are deployed there. */
   branch: string;
 }
@@ -54,13 +59,28 @@ function runStory(run: OpenRun) {
   };
 }
 
+/** What goes on beside deployments. */
+interface Happening {
+  places: readonly RunningPlace[];
+  openRuns: readonly OpenRun[];
+  /** The holds of a candidate that count. */
+  holdsOn: (candidate: MatrixCandidate) => readonly Hold[];
+}
+
+/** What of some holds keeps a candidate from an environment, the one that counts first. */
+const keepingFrom = (
+  holds: readonly Hold[],
+  { name: environmentName, promotion, orchestrationOrder: order }: CellEnvironment,
+): Hold | undefined =>
+  holds.find((hold) => keepsFrom(hold, { environmentName, after: promotion?.after, order, isRollback: false }));
+
 /** The cells of candidates in environments. @param places what runs there. */
 export async function matrixCells(
   reads: Reads,
   defaultBranch: string,
   candidates: readonly MatrixCandidate[],
   environments: readonly CellEnvironment[],
-  { places, openRuns }: { places: readonly RunningPlace[]; openRuns: readonly OpenRun[] },
+  { places, openRuns, holdsOn }: Happening,
 ) {
   const reported = await reportedIn(
     reads,
@@ -76,15 +96,18 @@ export async function matrixCells(
     openRuns.filter(({ release }) => release !== null),
     ({ environmentId, release }) => (release ? keyOf(environmentId, release) : ''),
   );
-  return (candidate: MatrixCandidate) =>
-    environments.map((environment) => {
+  return (candidate: MatrixCandidate) => {
+    const holds = holdsOn(candidate);
+    return environments.map((environment) => {
       const key = keyOf(environment.id, candidate);
       const run = furthestRun(runs.get(key) ?? []);
       const { fact, story } = reported(candidate, environment.id);
+      const hold = keepingFrom(holds, environment);
       const state = cellState({
         fact,
         isRunning: running.has(key),
         isTaken: fitsBranch(environment, candidate, defaultBranch),
+        isHeld: hold !== undefined,
         run: run?.status,
       });
       const { since, by, executionId, version } = story;
@@ -94,7 +117,9 @@ export async function matrixCells(
         state,
         ...(version !== undefined && { version }),
         ...told,
+        ...(state === 'held' && hold && { since: hold.stored.since, by: hold.stored.by }),
         missingPackages: fact.packages,
       };
     });
+  };
 }

@@ -7,8 +7,8 @@ import {
 } from '../../deployments/deployed-rules.ts';
 import type { RunStatus } from '../../flows/run-status-rules.ts';
 
-/** Gates that a run waits at, and being at work, from the first to the last. */
-const RUN_STATES = ['waiting_approval', 'waiting_window', 'waiting_lock', 'running'] as const;
+/** What a run waits for, and being at work, from the first to the last. */
+const RUN_STATES = ['waiting_approval', 'held', 'waiting_window', 'waiting_lock', 'running'] as const;
 type RunCellState = (typeof RUN_STATES)[number];
 
 /** What a cell of the matrix says: where a candidate is in an environment. */
@@ -32,23 +32,30 @@ export interface CellFacts {
   isRunning: boolean;
   /** The environment takes releases of the candidate's branch. */
   isTaken: boolean;
+  /** A hold keeps the candidate from the environment. */
+  isHeld: boolean;
   /** The status of the open run that takes the candidate there, if there is one. */
   run: RunStatus | undefined;
 }
 
 /**
- * Where a candidate is in an environment. What a run waits for or does goes before what was deployed; a release that is
- * deployed and that another one has replaced was installed before.
+ * Where a candidate is in an environment. What a run waits for or does goes before what was deployed, and a hold before
+ * all that the candidate waits for and before why it is not there; a release that is deployed and that another one has
+ * replaced was installed before.
  */
-export function cellState({ fact, isRunning, isTaken, run }: CellFacts): CellState {
-  if (run !== undefined) return stateOfRun(run);
+export function cellState({ fact, isRunning, isTaken, isHeld, run }: CellFacts): CellState {
+  const ofRun = run === undefined ? undefined : stateOfRun(run);
+  if (isHeld && ofRun !== undefined && ofRun !== 'running') return 'held';
+  if (ofRun !== undefined) return ofRun;
+  if (isHeld && !fact.isDeployed && isTaken) return 'held';
   if (fact.isDeployed) return isRunning ? 'deployed' : 'installed_before';
   if (fact.reason !== 'never') return fact.reason ?? 'never';
   return isTaken ? 'never' : 'not_taken';
 }
 
 /** An open run at a gate waits there; every other one counts as being at work. */
-const stateOfRun = (status: RunStatus): RunCellState => RUN_STATES.find((state) => state === status) ?? 'running';
+const stateOfRun = (status: RunStatus): RunCellState =>
+  status === 'waiting_hold' ? 'held' : (RUN_STATES.find((state) => state === status) ?? 'running');
 
 /** The one of several open runs with a candidate that is furthest; where several are, the oldest of them. */
 export function furthestRun<Run extends { status: RunStatus; createdAt: string }>(

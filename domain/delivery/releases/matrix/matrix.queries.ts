@@ -5,6 +5,7 @@ import type { Packages } from '../../deployments/report-rules.ts';
 import { FLOW_TYPES } from '../../flows/flow-types.ts';
 import type { StoredMove } from '../../flows/run-move-rules.ts';
 import type { RunStatus } from '../../flows/run-status-rules.ts';
+import type { StoredHold } from '../../release-candidates/holds/hold-rules.ts';
 import type { CandidateName } from '../../release-candidates/release-candidates.queries.ts';
 
 export interface MatrixFilter {
@@ -34,6 +35,7 @@ export interface MatrixCandidate extends CandidateName {
   contentDigest: string;
   createdAt: string;
   artifacts: Packages;
+  holds: StoredHold[];
 }
 
 /**
@@ -77,7 +79,7 @@ export async function matrixPage(
       select id from (${newest(sql`listed`)} union ${newest(sql`standing`)}) as found
       order by created_at desc, id desc limit ${sql.lit(limit + 1)})
     select c.id, c.domain, c.release_name as "releaseName", c.commit_sha as "commitSha", c.branch, c.status,
-      c.superseded_by as "supersededBy", c.content_digest as "contentDigest", c.created_at as "createdAt",
+      c.superseded_by as "supersededBy", c.content_digest as "contentDigest", c.created_at as "createdAt", c.holds,
       coalesce(c.value -> 'artifacts', '{}') as artifacts
     from release_candidate c
     where c.tenant_id = ${reads.tenantId} and c.id = any (array(select id from page))

@@ -1,5 +1,7 @@
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import type { ProjectFacts } from '../../../projects/projects/projects.queries.ts';
+import { shownHold } from '../../release-candidates/holds/hold-rules.ts';
+import { holdsOf } from '../../release-candidates/holds/holds.queries.ts';
 import { runningPlaces } from '../active-releases.ts';
 import { lastSucceeded } from '../measures/environment-records.queries.ts';
 import { columnEnvironments, matrixColumns } from './matrix-columns.ts';
@@ -43,7 +45,9 @@ export async function releaseMatrix(
     matrixPage(reads, project.id, filter, standing, { cursor, limit }),
     countRows(reads, project.id, filter, standing),
   ]);
-  const cellsOf = await matrixCells(reads, project.defaultBranch, candidates, environments, { places, openRuns: runs });
+  const holdsOn = await holdsOf(reads, candidates, now);
+  const happening = { places, openRuns: runs, holdsOn };
+  const cellsOf = await matrixCells(reads, project.defaultBranch, candidates, environments, happening);
   return {
     repositoryIdentifier: project.identifier,
     at: now.toISOString(),
@@ -55,6 +59,7 @@ export async function releaseMatrix(
         releaseName,
         candidateId: id,
         status,
+        hold: shownHold(holdsOn(candidate)),
         isSuperseded: supersededBy !== null,
         supersededBy,
         commitSha,

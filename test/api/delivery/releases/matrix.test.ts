@@ -79,7 +79,12 @@ test('each candidate is a row, newest first, with a cell for each active environ
   expect(states(matrix, 'r2')).toEqual(['partial', 'never']);
   expect(states(matrix, 'r1')).toEqual(['deployed', 'deployed']);
   const [r3, r2, r1] = matrix.rows;
-  expect(r1).toMatchObject({ status: 'pending', packages: { app: '1.0.0', lib: '2.0.0' }, isSuperseded: false });
+  expect(r1).toMatchObject({
+    status: 'pending',
+    hold: null,
+    packages: { app: '1.0.0', lib: '2.0.0' },
+    isSuperseded: false,
+  });
   expect(r1.cells[0]).toMatchObject({ executionId: 'run-1', by: 'app:ci', missingPackages: [] });
   expect(r2.cells[0]).toMatchObject({ missingPackages: ['app'], version: '1.0.1' });
   expect(r3.cells[0]).toEqual({
@@ -206,6 +211,21 @@ test('a cell that waits shows what waits, and a column what waits in it', async 
     },
     { name: 'live', isLocked: true, waitingLocks: 1, frozenUntil: null, openApprovals: 1, running: 1 },
   ]);
+});
+
+test('what is held says so where it does not run', async () => {
+  const project = await newProject({ uat: {}, live: {} });
+  const { id } = await project.candidate('r1');
+  await project.report('r1', 'uat');
+  await app.as(app.owner).post(200, `/api/release-candidates/${id}/hold`, { reason: 'Wait for legal' });
+  const { rows } = await project.matrix();
+  expect(rows[0]).toMatchObject({
+    hold: { source: 'person', reason: 'Wait for legal', by: app.owner.email },
+    cells: [
+      { state: 'deployed', by: 'app:ci' },
+      { state: 'held', by: app.owner.email, since: rows[0].hold.since },
+    ],
+  });
 });
 
 test('of more than 30 environments those that are columns are named', async () => {

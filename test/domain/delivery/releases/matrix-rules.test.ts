@@ -21,7 +21,7 @@ const deployed: DeploymentFact = {
   packages: [],
   hasOtherContent: false,
 };
-const facts = { fact: never, isRunning: false, isTaken: true, run: undefined };
+const facts = { fact: never, isRunning: false, isTaken: true, isHeld: false, run: undefined };
 
 test.each([
   ['never', {}],
@@ -37,6 +37,15 @@ test.each([
   ['waiting_window', { run: 'waiting_window' as const }],
   ['waiting_lock', { run: 'waiting_lock' as const }],
   ['running', { run: 'running' as const }],
+  ['held', { run: 'waiting_hold' as const }],
+  ['held', { isHeld: true }],
+  ['held', { isHeld: true, fact: { ...never, reason: 'failed' as const } }],
+  ['held', { isHeld: true, run: 'waiting_approval' as const }],
+  ['held', { isHeld: true, fact: deployed, isRunning: true, run: 'waiting_lock' as const }],
+  ['running', { isHeld: true, run: 'running' as const }],
+  ['deployed', { isHeld: true, fact: deployed, isRunning: true }],
+  ['installed_before', { isHeld: true, fact: deployed }],
+  ['not_taken', { isHeld: true, isTaken: false }],
   ['running', { run: 'waiting_org_calls' as const }],
   ['running', { run: 'dispatched' as const }],
 ])('a cell is %s', (state, more) => {
