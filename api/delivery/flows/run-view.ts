@@ -4,7 +4,8 @@ import { type MoveFacts, type RunTicket, statesOf, ticketIn } from '../../../dom
 import { displayOf, isFinal, isSuccess } from '../../../domain/delivery/flows/run-status-rules.ts';
 import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import type { StepRow } from '../../../domain/delivery/org-steps/org-steps.queries.ts';
-import type { Run, RunState } from './flow-runs.schemas.ts';
+import type { Run } from './flow-runs.schemas.ts';
+import type { RunState } from './run-steps.schemas.ts';
 
 /** A step of a run as its detail shows it. */
 export const stepView = ({ name, state, askedAt, endedAt, detail, progress, error, externalId }: StepRow) => ({
