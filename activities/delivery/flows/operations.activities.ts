@@ -85,7 +85,8 @@ async function shown<Outcome extends RunOutcome>(
   if (orgCalls !== undefined) await unit((tx) => waitForOrgCalls(tx, key.runId, orgCalls));
   else if (run.status === 'waiting_org_calls') await unit((tx) => goOnInOrg(tx, key.runId));
   const progress = progressOfRun(atStep, next.progress ?? {});
-  if (!isNoted(run, progress)) await unit((tx) => noteRunProgress(tx, run, progress));
+  // That it waits is announced by itself.
+  if (orgCalls === undefined && !isNoted(run, progress)) await unit((tx) => noteRunProgress(tx, run, progress));
   return { ...pending, againInSeconds: pending.againInSeconds * deps.flows.pace };
 }
 

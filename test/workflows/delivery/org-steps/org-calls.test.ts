@@ -23,11 +23,8 @@ beforeAll(async () => {
     platform: 'host-a',
     configuration: { approvalPolicy: { skipApproval: true } },
   });
-  await app.as(app.owner).post(201, '/api/webhooks', {
-    name: 'waits',
-    event: 'flow.waiting',
-    config: { url: 'http://127.0.0.1:9/' },
-  });
+  for (const event of ['flow.waiting', 'flow.progress'])
+    await app.as(app.owner).post(201, '/api/webhooks', { name: event, event, config: { url: 'http://127.0.0.1:9/' } });
 });
 beforeEach(async () => {
   org = await crm.addOrg({ name: `org-${++made}`, kind: 'production' });
@@ -96,6 +93,11 @@ test.each([['run-apex-tests', {}] as const, FREEZE])(
       [`%${run.id}%`],
     );
     expect(events).toHaveLength(1);
+    // While it waits it is no further: nobody is told that it runs.
+    const told = await app.sql(
+      `select 1 from webhook_delivery where event = 'flow.progress' and payload ->> 'step' like 'Waiting for calls%'`,
+    );
+    expect(told).toEqual([]);
   },
 );
 
