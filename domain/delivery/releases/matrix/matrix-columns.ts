@@ -11,7 +11,7 @@ import { openApprovalsOf, type OpenRun } from './matrix.queries.ts';
 export const COLUMNS_MAX = 30;
 
 /** An active environment, as a column. */
-export type ColumnEnvironment = Awaited<ReturnType<typeof listEnvironments>>[number];
+type ColumnEnvironment = Awaited<ReturnType<typeof listEnvironments>>[number];
 
 /**
  * The environments that are columns, in the order in which releases travel: those that are named, else all active ones.
