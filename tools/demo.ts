@@ -62,6 +62,7 @@ async function main(): Promise<void> {
       collaborate: { type: 'boolean' },
       analyze: { type: 'boolean' },
       deploy: { type: 'boolean' },
+      pipeline: { type: 'boolean' },
       rehearse: { type: 'boolean' },
       session: { type: 'boolean' },
       clean: { type: 'boolean' },
@@ -93,7 +94,11 @@ async function main(): Promise<void> {
     else if (values.rehearse) await showRehearsal(api, place, say);
     else if (values.analyze) await showCodeAnalysis(api, place, say);
     else if (values.deploy) await showDeployment(api, place, say);
-    else if (values.session) {
+    else if (values.pipeline) {
+      // It builds the command line, whose tools the image leaves out.
+      const { showPipeline } = await import('./demo/pipeline.ts');
+      await showPipeline(api, place, say);
+    } else if (values.session) {
       // It needs a browser, and what drives it, which the image leaves out.
       const { showSession } = await import('./demo/session.ts');
       await showSession(api, place, say);

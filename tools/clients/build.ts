@@ -31,6 +31,12 @@ const PACKAGES: readonly Package[] = [
       return [`ten operations of it are ${(bytes / 1024).toFixed(1)} KiB, packed`];
     },
   },
+  {
+    folder: 'clients/cli',
+    builtBy: ['tools/clients/build-cli.ts'],
+    build: async (_, folder) => (await import('./build-cli.ts')).buildCli(folder),
+    measure: () => Promise.resolve([]),
+  },
 ];
 
 /** Builds each package whose sources, or the service's document, have changed; says which. Only one process does at a time. */

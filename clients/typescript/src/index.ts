@@ -5,5 +5,5 @@ export type { OperationId, Role } from './generated/operations.ts';
 export * from './generated/sdk.gen.ts';
 export type * from './generated/types.gen.ts';
 export { items, pages } from './pages.ts';
-export { dataOf, ProblemError } from './problems.ts';
+export { type AnyResult, dataOf, type DataOf, ProblemError } from './problems.ts';
 export { can } from './roles.ts';

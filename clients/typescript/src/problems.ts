@@ -58,6 +58,7 @@ const isProblem = (value: unknown): value is Problem =>
 /** Whatever went wrong, as a problem. */
 export function problemOf(error: unknown, request?: Request, response?: Response): Problem {
   if (isProblem(error)) return error;
+  if (error instanceof ProblemError) return error.problem;
   const instance = request === undefined ? '' : new URL(request.url).pathname;
   if (response !== undefined)
     return ownProblem('unexpected_reply', {

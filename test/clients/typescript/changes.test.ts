@@ -106,13 +106,13 @@ test('a stream that falls silent for two heartbeats is made again', async () => 
 });
 
 test('it ends with its signal', async () => {
-  const ending = new AbortController();
+  const stop = new AbortController();
   connections = [stream(hello('e-1'))];
   const taken: string[] = [];
   const client = quayside.createClient({ url: server.url, token: 'qs_app_1' });
-  for await (const { type } of quayside.changes({ client, signal: ending.signal })) {
+  for await (const { type } of quayside.changes({ client, signal: stop.signal })) {
     taken.push(type);
-    ending.abort();
+    stop.abort();
   }
   expect(taken).toEqual(['hello']);
 });

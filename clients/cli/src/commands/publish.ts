@@ -1,0 +1,157 @@
+import {
+  armMockScenario,
+  changes as changeStream,
+  dataOf,
+  getDocumentVersion,
+  publishCodeAnalysis,
+  recordSessionForPullRequest,
+  recordSessionInEnvironment,
+  saveDocument,
+  verifyMockCalls,
+} from '@quayside/client';
+import { type Context, unknownHere } from '../context.ts';
+import { EXIT, usage } from '../exit.ts';
+import { fileText, parseJson, parseObject, textOf } from '../input.ts';
+import { environmentOf } from '../names.ts';
+import { fields, type Outcome } from '../output.ts';
+import { builtBranch, builtCommit } from '../pipeline.ts';
+import { packageManifest } from '../package-manifest.ts';
+
+interface Built {
+  branch?: string;
+  commit?: string;
+}
+
+function built({ env }: Context, { branch, commit }: Built): { branch: string; commitId: string } {
+  const of = { branch: branch ?? builtBranch(env, process.cwd()), commitId: commit ?? builtCommit(env, process.cwd()) };
+  if (of.branch === undefined) throw usage('Which branch? Give --branch');
+  if (of.commitId === undefined) throw usage('Which commit? Give --commit');
+  return of as { branch: string; commitId: string };
+}
+
+export async function publishSarif(context: Context, file: string, options: Built): Promise<Outcome> {
+  const sarif = parseObject(fileText(file), file);
+  const of = { repositoryIdentifier: context.repository(), ...built(context, options), sarif };
+  const body = { ...of, analyzedAt: new Date().toISOString() };
+  // The time of the report differs from start to start: what is published does not.
+  const data = await dataOf(publishCodeAnalysis({ client: context.client, body, headers: context.keyed(of) }));
+  return { data, text: data.ignored ? 'the commit has results already' : 'published' };
+}
+
+/** Publishes what a package holds, as a document of the branch; it takes the place of the one before. */
+export async function publishManifest(
+  context: Context,
+  packageName: string,
+  file: string,
+  options: Pick<Built, 'branch'>,
+): Promise<Outcome> {
+  const { client } = context;
+  const branch = options.branch ?? builtBranch(context.env, process.cwd());
+  if (branch === undefined) throw usage('Which branch? Give --branch');
+  const path = { collectionName: `manifests/${context.repository()}:${branch}`, key: packageName };
+  const query = { store: 'packages' } as const;
+  const text = fileText(file);
+  const value = { payload: text.trimStart().startsWith('<') ? packageManifest(text) : parseJson(text, file) };
+  const { data: earlier, error } = await getDocumentVersion({ client, path, query });
+  if (error !== undefined && error.code !== 'not_found') await dataOf(getDocumentVersion({ client, path, query }));
+  const body = { value, ...(earlier !== undefined && { version: earlier.version }) };
+  const { version } = await dataOf(saveDocument({ client, path, query, body, headers: context.keyed(body) }));
+  return { data: { ...path, version }, text: `${path.collectionName}/${packageName} version ${version}` };
+}
+
+export async function armMock(
+  context: Context,
+  workspace: string,
+  name: string,
+  { minutes, replace }: { minutes?: string; replace?: boolean },
+): Promise<Outcome> {
+  const body = minutes === undefined ? {} : { minutes: Number(minutes) };
+  const query = replace ? { replace: true } : {};
+  const data = await dataOf(armMockScenario({ client: context.client, path: { workspace, name }, query, body }));
+  const { status, baseUrl, armedUntil } = data;
+  return { data, text: fields({ scenario: name, status, baseUrl, armedUntil }) };
+}
+
+export async function verifyMock(
+  context: Context,
+  workspace: string,
+  name: string,
+  { expect }: { expect: string },
+): Promise<Outcome> {
+  const given = parseJson(textOf(expect), 'what is expected');
+  const body = (Array.isArray(given) ? { expect: given } : given) as Parameters<typeof verifyMockCalls>[0]['body'];
+  const data = await dataOf(verifyMockCalls({ client: context.client, path: { workspace, name }, body }));
+  const failures = data.failures.map(
+    ({ expectation, reason, found }) => `\n  expectation ${expectation}: ${reason}, ${found} found`,
+  );
+  const text = `${data.passed ? 'passed' : 'failed'}, ${data.calls} calls${failures.join('')}`;
+  return { data, text, exitCode: data.passed ? 0 : EXIT.failed };
+}
+
+export async function openSession(
+  context: Context,
+  { pr, environment, minutes }: { pr?: string; environment?: string; minutes?: string },
+): Promise<Outcome> {
+  if ((pr === undefined) === (environment === undefined)) throw usage('Give --pr or --environment');
+  const { client } = context;
+  const length = minutes === undefined ? {} : { minutes: Number(minutes) };
+  const show = (data: { id: string; status: string; liveViewUrl: string | null; expires_at: string }): Outcome => ({
+    data,
+    text: fields({ session: data.id, status: data.status, url: data.liveViewUrl, expires: data.expires_at }),
+  });
+  if (environment !== undefined) {
+    const { id: envId } = await environmentOf(context, environment);
+    const headers = context.keyed(length);
+    return show(await dataOf(recordSessionInEnvironment({ client, path: { envId }, body: length, headers })));
+  }
+  const prNumber = Number(pr);
+  if (!Number.isInteger(prNumber) || prNumber < 1) throw usage('--pr takes the number of a pull request');
+  const body = { repositoryIdentifier: context.repository(), prNumber, ...length };
+  return show(await dataOf(recordSessionForPullRequest({ client, body, headers: context.keyed(body) })));
+}
+
+/** What changes, a line each, until the command is ended. */
+export async function followChanges(context: Context, { topic }: { topic: string[] }): Promise<undefined> {
+  const { client, signal } = context;
+  if (!(await context.knows('get', '/api/changes'))) throw unknownHere('changes as they happen');
+  const repositoryIdentifier = context.named();
+  const options = {
+    client,
+    signal,
+    ...(topic.length > 0 && { topics: topic }),
+    ...(repositoryIdentifier !== undefined && { repositoryIdentifier }),
+  };
+  for await (const event of changeStream(options)) {
+    if (event.type === 'changes')
+      for (const change of event.changes)
+        context.line(change, `${change.topic} ${change.id ?? ''} ${change.repositoryIdentifier ?? ''}`.trimEnd());
+    else context.say(event.type === 'hello' ? 'connected' : `changes may have been missed: ${event.reason}`);
+  }
+  throw signal.reason;
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+type Method = (typeof METHODS)[number];
+
+/** Any request of the service. */
+export async function callApi(
+  context: Context,
+  method: string,
+  path: string,
+  { data: given }: { data?: string },
+): Promise<Outcome> {
+  const upper = method.toUpperCase() as Method;
+  if (!METHODS.includes(upper)) throw usage(`${method} is no method; give one of ${METHODS.join(', ')}`);
+  if (!path.startsWith('/')) throw usage('The path begins with a slash: /api/projects');
+  const body = given === undefined ? undefined : parseJson(textOf(given), '--data');
+  const data = await dataOf(
+    context.client.request<{ 200: unknown }>({
+      method: upper,
+      url: path.replaceAll('{', '%7B').replaceAll('}', '%7D'),
+      security: [{ scheme: 'bearer', type: 'http' }],
+      ...(body !== undefined && { body }),
+      headers: upper === 'POST' ? context.keyed(body) : {},
+    }),
+  );
+  return { data, text: typeof data === 'string' ? data.trimEnd() : JSON.stringify(data, null, 2) };
+}

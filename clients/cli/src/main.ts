@@ -1,0 +1,34 @@
+import { enableCompileCache } from 'node:module';
+import { CommanderError } from 'commander';
+import { EXIT, failureOf, usage } from './exit.ts';
+import { makeProgram } from './program.ts';
+import { report } from './run-command.ts';
+
+declare const VERSION: string;
+
+enableCompileCache();
+// Who reads no further, such as head, ends the command without a word.
+process.stdout.on('error', () => process.exit(0));
+
+const isJson = process.argv.includes('--json');
+const program = makeProgram(VERSION);
+// In JSON the problem is the only line.
+const quiet = { writeErr: () => undefined };
+const all = (command: typeof program): (typeof program)[] => [
+  command,
+  ...command.commands.flatMap((each) => all(each as never)),
+];
+for (const command of all(program)) {
+  command.exitOverride();
+  if (isJson) command.configureOutput(quiet);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) process.exit(report(failureOf(error, undefined), isJson));
+  // Help and the version are no failures.
+  if (error.exitCode === 0) process.exit(0);
+  if (isJson) report(failureOf(usage(error.message.replace(/^error: /, '')), undefined), true);
+  process.exit(EXIT.usage);
+}
