@@ -42,16 +42,18 @@ const open = (url: string, token: string): Promise<void> =>
     });
   });
 
+/** Those of a token at a time. */
+async function openAll({ url, tokens, each }: ViewersOf): Promise<void> {
+  for (const token of tokens) await Promise.all(Array.from({ length: each }, () => open(url, token)));
+}
+
 process.on('message', (message: ViewersOf | 'report' | 'leave') => {
   if (message === 'leave') {
     agent.destroy();
     process.send?.('left');
   } else if (message === 'report') process.send?.({ seenAt, resets });
   else {
-    const opened = message.tokens.flatMap((token) =>
-      Array.from({ length: message.each }, () => open(message.url, token)),
-    );
-    Promise.all(opened).then(
+    openAll(message).then(
       () => process.send?.('opened'),
       (error: unknown) => {
         process.stderr.write(`${String(error)}\n`);

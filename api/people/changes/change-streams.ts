@@ -4,7 +4,8 @@ import { ChangeRing } from '../../../domain/kernel/changes/change-ring.ts';
 import { type Change, type Notice, type Position, positionOf } from '../../../domain/kernel/changes/change-rules.ts';
 import type { DatabaseAccess } from '../../../domain/kernel/data/pool.ts';
 import type { Database } from '../../../domain/kernel/data/tables.ts';
-import { presentActors } from '../../../domain/identity/auth/present-actors.queries.ts';
+import { type PresentActor, presentActors } from '../../../domain/identity/auth/present-actors.queries.ts';
+import { batched } from '../../../domain/kernel/queues/batched.ts';
 import { Slots } from '../../../domain/kernel/queues/slots.ts';
 import type { Actor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
@@ -52,6 +53,9 @@ interface OfTenant {
   unusedSince: number;
 }
 
+/** Between two queries for streams that are opened. */
+const REST = { restMs: 5 };
+
 type IsWanted = (change: Change) => boolean;
 
 /** No stream was ever there. */
@@ -72,6 +76,8 @@ export class ChangeStreams {
   readonly #parts: ChangeStreamsParts;
   readonly #listener: ChangeListener;
   readonly #tenants = new Map<string, OfTenant>();
+  /** Streams that are opened at the same time share a query: after a restart all come at once. */
+  readonly #present = batched((actors: Actor[]) => presentActors(this.#parts.database, actors), REST);
   readonly #slots = new Slots({ works: 'streams of changes', total: STREAMS_MAX, perHolder: STREAMS_PER_CALLER });
   #isEnding = false;
   #checks: NodeJS.Timeout | undefined;
@@ -127,7 +133,7 @@ export class ChangeStreams {
 
   async #begin(actor: Actor, wanted: ChangesWanted, leave: () => void): Promise<Readable> {
     await this.#listener.listen();
-    const [isWanted] = await this.#wantedBy([{ actor, wanted }]);
+    const isWanted = this.#wantedBy(wanted, await this.#present(actor));
     if (!isWanted) throw new DomainError('unauthenticated', 'The credential is expired or revoked');
     if (this.#isEnding) throw refused('This process is stopping');
     const { api, heartbeatMs, checkEveryMs } = this.#parts;
@@ -152,30 +158,25 @@ export class ChangeStreams {
     return known;
   }
 
-  /** What callers want of what they may read now; undefined for one that may act no longer. */
-  async #wantedBy(all: readonly Pick<Open, 'actor' | 'wanted'>[]): Promise<(IsWanted | undefined)[]> {
-    const { database, accessTo } = this.#parts;
-    const actors = all.map(({ actor }) => actor);
-    const present = await presentActors(database, actors);
-    return all.map(({ wanted: { topics, repositoryIdentifier } }, place) => {
-      const one = present[place];
-      if (!one) return undefined;
-      const mayRead = accessTo(one);
-      const named = topics && new Set<Topic>(topics);
-      return (change) =>
-        (named?.has(change.topic) ?? true) &&
-        (repositoryIdentifier === undefined || change.repositoryIdentifier === repositoryIdentifier) &&
-        mayRead(change);
-    });
+  /** What a caller wants of what it may read now; undefined for one that may act no longer. */
+  #wantedBy({ topics, repositoryIdentifier }: ChangesWanted, present: PresentActor | undefined): IsWanted | undefined {
+    if (!present) return undefined;
+    const mayRead = this.#parts.accessTo(present);
+    const named = topics && new Set<Topic>(topics);
+    return (change) =>
+      (named?.has(change.topic) ?? true) &&
+      (repositoryIdentifier === undefined || change.repositoryIdentifier === repositoryIdentifier) &&
+      mayRead(change);
   }
 
   /** Ends the streams of callers that may act no longer, and forgets the changes that nobody follows. */
   async #check(): Promise<void> {
     const now = performance.now();
     const all = this.#open();
-    const wanted = all.length === 0 ? [] : await this.#wantedBy(all);
-    for (const [place, { stream, until }] of all.entries()) {
-      const isWanted = wanted[place];
+    const actors = all.map(({ actor }) => actor);
+    const present = actors.length === 0 ? [] : await presentActors(this.#parts.database, actors);
+    for (const [place, { stream, until, wanted }] of all.entries()) {
+      const isWanted = this.#wantedBy(wanted, present[place]);
       if (!isWanted) stream.bye('credential');
       else if (until < now) stream.bye('renew');
       else stream.want(isWanted);
