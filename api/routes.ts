@@ -2,6 +2,7 @@ import { aiReportRefreshRoutes } from './insight/ai-reports/ai-report-refresh.ro
 import { aiReportsRoutes } from './insight/ai-reports/ai-reports.routes.ts';
 import { applicationTokensRoutes } from './identity/application-tokens/application-tokens.routes.ts';
 import { approvalsRoutes } from './delivery/approvals/approvals.routes.ts';
+import { attentionRoutes } from './people/attention/attention.routes.ts';
 import { changesRoutes } from './people/changes/changes.routes.ts';
 import { complianceRoutes } from './delivery/approvals/compliance.routes.ts';
 import { auditRoutes } from './kernel/audit/audit.routes.ts';
@@ -173,6 +174,7 @@ export const routes: readonly AnyRoute[] = [
   ...auditExportsRoutes,
   ...auditInternalRoutes,
   ...downloadsRoutes,
+  ...attentionRoutes,
   ...changesRoutes,
   ...chatWorkspacesRoutes,
   ...chatInboundRoutes,

@@ -34,5 +34,8 @@ const areas: readonly Area[] = [
 /** Every encrypted column of the schema; `rotate-keys` re-encrypts these. */
 export const ENCRYPTED_COLUMNS = areas.flatMap(({ encryptedColumns = [] }) => encryptedColumns);
 
+/** How what a person should look at is found, of each kind. */
+export const ATTENTION = areas.flatMap(({ attention = [] }) => attention);
+
 /** What areas do when something happens in others. */
 export const HOOKS = handlersOf(areas);

@@ -1,10 +1,13 @@
+import { ATTENTION } from '../../domain/areas.ts';
 import type { ApiBase } from '../base.ts';
 import { API_VERSION } from '../http/openapi/openapi.ts';
 import type { AnyRoute } from '../http/define-route.ts';
+import { type AttentionActions, attentionActions } from './attention/attention-actions.ts';
 import { ChangeStreams } from './changes/change-streams.ts';
 import { topicAccess } from './changes/topic-readers.ts';
 
 export interface PeopleAdapters {
+  attention: AttentionActions;
   changes: ChangeStreams;
 }
 
@@ -22,6 +25,7 @@ export const createPeopleAdapters = (
   { backend: { access, onConnectionLost }, config: { SERVICE_PACE: pace }, database }: ApiBase,
   routes: readonly AnyRoute[],
 ): PeopleAdapters => ({
+  attention: attentionActions(routes, ATTENTION),
   changes: new ChangeStreams({
     access,
     database,

@@ -1,5 +1,6 @@
 import type { Area } from '../kernel/area-manifest.ts';
 import { PLATFORMS } from '../projects/projects/projects.entities.ts';
+import { staleMirrors } from './git/mirror/mirror-attention.queries.ts';
 import { requestFetch } from './git/mirror/mirror.queries.ts';
 import { remoteFacts } from './git/mirror/remote-facts.queries.ts';
 import { remoteWarnings } from './git/mirror/remote-warning-rules.ts';
@@ -7,6 +8,7 @@ import { refreshSoon } from './pull-requests/refresh.queries.ts';
 
 /** What the area adds to the service. */
 export const code = {
+  attention: [staleMirrors],
   hooks: {
     async projectChanged(tx, { id, identifier, remoteUrl }) {
       if (typeof remoteUrl !== 'string') return;

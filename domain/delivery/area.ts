@@ -1,4 +1,8 @@
 import type { Area } from '../kernel/area-manifest.ts';
+import { expiringApprovals } from './approvals/approval-attention.queries.ts';
+import { overdueLocks } from './environment-locks/lock-attention.queries.ts';
+import { failedRuns } from './flows/run-attention.queries.ts';
+import { refusedSchedules } from './flows/schedules/schedule-attention.queries.ts';
 import { openRunsOfProject } from './flows/flow-runs.queries.ts';
 import type { OfferedType } from './flows/runs.hooks.ts';
 import { assertExecutors } from './flows/parse-payload.ts';
@@ -29,6 +33,7 @@ const WHY_NOT: readonly ((tx: Tx, offered: OfferedType) => Promise<string | null
 
 /** What the area adds to the service. */
 export const delivery = {
+  attention: [failedRuns, refusedSchedules, expiringApprovals, overdueLocks],
   hooks: {
     async typeOffered(tx, offered) {
       for (const whyNot of WHY_NOT) {

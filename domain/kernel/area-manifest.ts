@@ -1,3 +1,4 @@
+import type { AttentionRule } from './attention/attention-rules.ts';
 import type { Hooks } from './hooks.ts';
 import type { EncryptedColumn } from './encryption/encrypted-columns.ts';
 
@@ -7,4 +8,6 @@ export interface Area {
   encryptedColumns?: readonly EncryptedColumn[];
   /** What it does when something happens in areas below. */
   hooks?: Partial<Hooks>;
+  /** What of it a person should look at. */
+  attention?: readonly AttentionRule[];
 }

@@ -1,12 +1,15 @@
 import type { Area } from '../kernel/area-manifest.ts';
 import { encryptedById } from '../kernel/encryption/encrypted-columns.ts';
 import { answeringOrg } from '../projects/environments/org-name-rules.ts';
+import { orgsWithoutSignIn } from './crm-orgs/org-attention.queries.ts';
+import { forecastLimits } from './org-limits/limit-attention.queries.ts';
 import { orgsByName } from './crm-orgs/crm-orgs.queries.ts';
 import { calendarContext } from './org-maintenance/org-maintenance.mutations.ts';
 import { crmTokenContext } from './crm-orgs/tokens/crm-secrets.ts';
 
 /** What the area adds to the service. */
 export const orgs = {
+  attention: [orgsWithoutSignIn, forecastLimits],
   encryptedColumns: [
     ...encryptedById('crm_token', ['credential', 'access_token'], crmTokenContext),
     {

@@ -1,4 +1,5 @@
 import { RECORD_SESSION } from '../delivery/flows/flow-types.ts';
+import { missingHosts } from './browser-sessions/hosts/host-attention.queries.ts';
 import { hasHostedProvider, localHosts, whyNotLocal } from './browser-sessions/providers.queries.ts';
 import type { Area } from '../kernel/area-manifest.ts';
 import { removeSessionsOfProject } from './browser-sessions/sessions.mutations.ts';
@@ -11,6 +12,7 @@ import { reviewInstanceContext } from './review-pools/review-instances.mutations
 
 /** What the area adds to the service. */
 export const review = {
+  attention: [missingHosts],
   encryptedColumns: encryptedById('review_instance', ['cli_auth_url'], reviewInstanceContext),
   hooks: {
     runReached: followEndOfRun,

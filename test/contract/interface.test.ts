@@ -46,6 +46,8 @@ const ADDITIONS = [
   /^GET \/api\/slack\/manifest$/,
   /^POST \/api\/slack\/inbound\/\{key\}\/(commands|interactions|events)$/,
   /^POST \/api\/ai-reports\/cancel$/,
+  /^GET \/api\/changes$/,
+  /^(GET|POST) \/api\/attention(\/\{id\}\/acknowledge)?$/,
   /^POST \/api\/doc-store\/bulk$/,
   /^GET \/api\/doc-store\/collections\/\{collectionName\}\/docs\/\{key\}\/history$/,
 ];

@@ -29,6 +29,7 @@ export const TAGS = {
   'Mock scenarios': 'What external systems would answer, recorded or written, for rehearsals',
   'Document store': 'JSON documents with versions, in collections',
   'Chat workspace': 'Slack workspaces in which people are notified, decide and ask',
+  Attention: 'What a person should look at',
   Changes: 'What changes, as it changes',
   Webhooks: 'Subscriptions to events, and their deliveries',
   Audit: 'Who changed what and when, as a chain that shows tampering',

@@ -9,6 +9,7 @@ export const READ_BY: Record<Topic, string> = {
   ai_report: 'listAiReports',
   application_token: 'listApplicationTokens',
   approval: 'listApprovals',
+  attention_item: 'listAttention',
   audit_export: 'getAuditExport',
   browser_session: 'listBrowserSessions',
   build: 'listBuilds',

@@ -80,7 +80,7 @@ export interface PlacedTicket extends TicketRow {
 }
 
 /** How many of the newest holds are sampled for how long one lasts. */
-const HOLD_SAMPLE = 50;
+export const HOLD_SAMPLE = 50;
 
 interface QueueOptions {
   /** Only this ticket. */

@@ -6,6 +6,7 @@ export const TOPICS = [
   'ai_report',
   'application_token',
   'approval',
+  'attention_item',
   'audit_export',
   'browser_session',
   'build',

@@ -18,9 +18,15 @@ export const userActivityExamples = featureExamples(
     const hook = pullRequestHook('host-a', { ...request, requested: ['erin'], labels: ['bug'] });
     const { path, headers, rawBody } = sent(hook, secret);
     await app.as().request(202, 'POST', path, { headers, rawBody });
-    return { reviewed };
+    const { id: tokenId } = await owner.post(201, '/api/application-tokens', { name: fresh('short'), expiresIn: 5 });
+    return { reviewed, tokenId: tokenId as string };
   },
   {
+    listAttention: () => ({ query: { kinds: 'token_expiring', includeAcknowledged: 'true' } }),
+    acknowledgeAttention: ({ tokenId }) => ({
+      params: { id: `token_expiring:${tokenId}` },
+      body: { comment: 'it is rotated next week' },
+    }),
     streamChanges: () => ({ query: { topics: 'release_candidate,approval' } }),
     getUserActivity: ({ reviewed }) => ({ query: { repositoryIdentifier: reviewed, githubUsername: 'dana' } }),
   },

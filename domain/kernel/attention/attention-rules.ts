@@ -1,0 +1,47 @@
+import type { Reads } from '../data/fenced-reads.ts';
+
+/** What a person should look at. */
+export const ATTENTION_KINDS = [
+  'approval_expiring',
+  'browser_hosts_missing',
+  'delivery_given_up',
+  'limit_forecast',
+  'lock_overdue',
+  'mirror_stale',
+  'org_sign_in_failed',
+  'run_failed',
+  'schedule_refused',
+  'token_expiring',
+  'webhook_disabled',
+] as const;
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+
+/** Something that a person should look at, as it is now. */
+export interface Need {
+  /** Id of the thing that it is about; of each kind a thing has one. */
+  key: string;
+  /** The thing, as people call it. */
+  title: string;
+  /** Why, in a sentence. */
+  reason: string;
+  /** ISO 8601. */
+  since: string;
+  repositoryIdentifier: string | null;
+  /** Parameters of the path of the rule's action. */
+  params: Readonly<Record<string, string>>;
+  /** Parameters of its query. */
+  query?: Readonly<Record<string, string>>;
+  /** What of it counts as news: when this changes, an acknowledgement holds no longer. */
+  state: string;
+}
+
+/** How one kind is found. Areas list theirs in `area.ts`. */
+export interface AttentionRule {
+  kind: AttentionKind;
+  /** The operation that shows the thing: whoever may call it is told. */
+  shownBy: string;
+  /** The operation that is the one thing to do about it. */
+  action: string;
+  /** At most `limit`, those of the longest or the newest standing first. @param reads of who asks. */
+  find(reads: Reads, given: { now: Date; limit: number }): Promise<Need[]>;
+}

@@ -1,0 +1,29 @@
+import type { AttentionRule } from '../../kernel/attention/attention-rules.ts';
+import { isoOf } from '../../kernel/text/date-time-rules.ts';
+
+/** Orgs that refused their credential: nothing calls them until somebody renews it. */
+export const orgsWithoutSignIn: AttentionRule = {
+  kind: 'org_sign_in_failed',
+  shownBy: 'getOrg',
+  action: 'updateOrg',
+  async find({ db, tenantId }, { limit }) {
+    const rows = await db
+      .selectFrom('crm_org')
+      .where('tenantId', '=', tenantId)
+      .where('healthStatus', '=', 'auth_failed')
+      .orderBy('healthCheckedAt', 'desc')
+      .limit(limit)
+      .select(['id', 'username', 'healthError', 'healthHint', 'healthCheckedAt', 'updatedAt'])
+      .execute();
+    return rows.map(({ id, username, healthError, healthHint, healthCheckedAt, updatedAt }) => ({
+      key: id,
+      title: username,
+      reason: ['The org refuses its credential', healthError, healthHint].filter(Boolean).join(': '),
+      since: isoOf(healthCheckedAt ?? updatedAt),
+      repositoryIdentifier: null,
+      params: {},
+      query: { username },
+      state: healthError ?? '',
+    }));
+  },
+};
