@@ -59,6 +59,7 @@ import { releaseCandidatesRoutes } from './delivery/release-candidates/release-c
 import { changeSummaryRoutes } from './delivery/releases/change-summary.routes.ts';
 import { timelinesRoutes } from './delivery/timelines/timelines.routes.ts';
 import { matrixRoutes } from './delivery/releases/matrix.routes.ts';
+import { policyBacktestRoutes } from './delivery/releases/policy-backtest.routes.ts';
 import { metricsRoutes } from './delivery/releases/metrics.routes.ts';
 import { releaseNotesRoutes } from './delivery/releases/release-notes.routes.ts';
 import { releasesRoutes } from './delivery/releases/releases.routes.ts';
@@ -125,6 +126,7 @@ export const routes: readonly AnyRoute[] = [
   ...candidateChangesRoutes,
   ...comparisonRoutes,
   ...holdsRoutes,
+  ...policyBacktestRoutes,
   ...verificationRoutes,
   ...releaseEventRoutes,
   ...rollingAnalysisRoutes,

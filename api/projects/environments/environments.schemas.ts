@@ -17,9 +17,9 @@ import {
 } from '../../http/parameters.ts';
 import { warningsOf } from '../../http/warnings.ts';
 
-const ApprovalPolicy = ApprovalPolicySchema.meta({ id: 'ApprovalPolicy' });
+export const ApprovalPolicy = ApprovalPolicySchema.meta({ id: 'ApprovalPolicy' });
 
-const PromotionPolicy = PromotionPolicySchema.meta({ id: 'PromotionPolicy' });
+export const PromotionPolicy = PromotionPolicySchema.meta({ id: 'PromotionPolicy' });
 
 const VerificationPolicy = VerificationPolicySchema.meta({ id: 'VerificationPolicy' });
 const DeploySettings = DeploySettingsSchema.meta({ id: 'DeploySettings' });

@@ -34,6 +34,15 @@ export const releasesExamples = featureExamples(
       query: { repositoryIdentifier },
     }),
     getDeliveryMetrics: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    backtestPolicy: ({ repositoryIdentifier: identifier }) => ({
+      params: { identifier },
+      body: {
+        promotion: { after: ['uat'], soakMinutes: 60 },
+        environments: ['uat'],
+        from: new Date(Date.now() - 30 * 24 * 3_600_000).toISOString(),
+        to: new Date().toISOString(),
+      },
+    }),
     getReleaseNotes: ({ repositoryIdentifier, target }) => ({
       params: { name: target },
       query: { repositoryIdentifier },
