@@ -15,8 +15,8 @@ export interface RequestState {
   /** Path template of the matched route for logs and metrics; a path with ids would make each request its own series. */
   route?: string;
   tenantId?: string;
-  /** The key for which the rate limit of credentials has counted the request. */
-  countedFor?: string;
+  /** The key for which the rate limit of credentials has counted the request, and when by `performance.now()`. */
+  counted?: { key: string; at: number };
   /** Whether problems also have the members `success` and `error`. */
   showsFailure?: boolean;
 }

@@ -133,8 +133,8 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, parts
     route.roles === 'public'
       ? await servePublic(route, deps, ctx, { ...parts, base, actingAs })
       : await serveActor(route, deps, ctx, { ...parts, base, actingAs });
-  await send(ctx, answer, deps.compressBody);
-  if (ctx.status === 304 && state.countedFor !== undefined) deps.tokenLimit.countUnchanged(state.countedFor);
+  const { isKnown } = await send(ctx, answer, deps.compressBody);
+  if (isKnown && state.counted) deps.tokenLimit.countUnchanged(state.counted.key, state.counted.at);
 }
 
 type ActingAs = (actor: Actor, beforeRecord?: WorkContext['beforeRecord']) => UnitOfWork;
@@ -177,8 +177,9 @@ async function serveActor(
   const { actor, secret } = await identify(deps, ctx);
   state.tenantId = actor.tenantId;
   state.log = state.log.child({ tenant: actor.tenantId });
-  state.countedFor = hashSecret(secret);
-  ctx.set(await deps.tokenLimit(state.countedFor));
+  const key = hashSecret(secret);
+  ctx.set(await deps.tokenLimit(key));
+  state.counted = { key, at: performance.now() };
   if (!route.roles.includes(actor.role)) {
     throw new DomainError('forbidden', `Forbidden - Requires role: ${route.roles.join(', ')}`);
   }

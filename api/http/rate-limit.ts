@@ -17,8 +17,8 @@ export interface RateLimit {
    * (draft-ietf-httpapi-ratelimit-headers). Throws `rate_limited`.
    */
   (key: string): Promise<Record<string, string>>;
-  /** Counts a request that was answered by 304 as a tenth of one. */
-  countUnchanged(key: string): void;
+  /** Counts a request that was answered by 304 as a tenth of one. @param countedAt by `performance.now()`. */
+  countUnchanged(key: string, countedAt: number): void;
 }
 
 export function createRateLimit(
@@ -38,5 +38,6 @@ export function createRateLimit(
       headers: { ...headers(usage), 'Retry-After': String(Math.ceil(usage.msLeft / 1000)) },
     });
   };
-  return Object.assign(count, { countUnchanged: (key: string) => limit.giveBack(key, 1 - UNCHANGED_COSTS) });
+  const countUnchanged = (key: string, countedAt: number) => limit.giveBack(key, 1 - UNCHANGED_COSTS, countedAt);
+  return Object.assign(count, { countUnchanged });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import type { CompressBody } from './server/compression.ts';
+import { type CompressBody, isCompressed } from './server/compression.ts';
 import type { AnyRoute } from './define-route.ts';
 import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
 
@@ -12,37 +12,43 @@ export function answerOf(route: AnyRoute, output: unknown): Answer {
   return { status, headers, cookies, body: JSON.stringify(route.response.parse(body)) };
 }
 
-/** Whether the client has the current representation (RFC 9110, 13.1.2). */
-const matchesEtag = (ctx: Context, etag: string): boolean =>
-  ctx
-    .get('if-none-match')
-    .split(',')
-    .some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
-
 const ETAG_MAX_BYTES = 1_000_000;
 
 /** A weak tag of a whole body (RFC 9110, 8.8.3); undefined for streams and for what is larger than 1 MB. */
 function weakEtag(body: unknown): string | undefined {
   if (typeof body !== 'string' && !(body instanceof Buffer)) return undefined;
-  if (body.length > ETAG_MAX_BYTES) return undefined;
+  if (Buffer.byteLength(body) > ETAG_MAX_BYTES) return undefined;
   return `W/"${createHash('sha1').update(body).digest('base64url')}"`;
 }
 
-/** Lets clients ask for what they have only if it has changed: every GET has a tag, its own or one of its body. */
-function answerUnchanged(ctx: Context): void {
-  if (ctx.method !== 'GET' || ctx.status !== 200) return;
+/**
+ * Lets clients ask for what they have only if it has changed (RFC 9110, 13.1.2): every GET has a tag, its own or one of its
+ * body. Answers whether the client named that tag, which `*` does not.
+ */
+function answerUnchanged(ctx: Context): boolean {
+  if (ctx.method !== 'GET' || ctx.status !== 200) return false;
   const own = ctx.res.getHeader('ETag');
   const etag = typeof own === 'string' ? own : weakEtag(ctx.body);
-  if (etag === undefined) return;
+  if (etag === undefined) return false;
   ctx.set('ETag', etag);
-  if (matchesEtag(ctx, etag)) ctx.status = 304;
+  const tags = ctx
+    .get('if-none-match')
+    .split(',')
+    .map((tag) => tag.trim());
+  const isKnown = tags.includes(etag) || tags.includes(`W/${etag}`);
+  if (isKnown || tags.includes('*')) {
+    if (isCompressed(ctx)) ctx.vary('Accept-Encoding');
+    ctx.status = 304;
+  }
+  return isKnown;
 }
 
+/** Sends a reply; `isKnown`: the client has it already, and got 304. */
 export async function send(
   ctx: Context,
   { status, headers, cookies = [], body, isRepeated = false }: Answer,
   compressBody: CompressBody,
-): Promise<void> {
+): Promise<{ isKnown: boolean }> {
   ctx.status = status;
   ctx.set(headers);
   if (cookies.length > 0) ctx.set('Set-Cookie', [...cookies]);
@@ -57,6 +63,7 @@ export async function send(
     ctx.type = 'application/json';
     ctx.body = body;
   }
-  answerUnchanged(ctx);
+  const isKnown = answerUnchanged(ctx);
   await compressBody(ctx, { isRepeated });
+  return { isKnown };
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { isOneOf } from '../kernel/data/conditions.ts';
 import type { Reads } from '../kernel/data/fenced-reads.ts';
 import { isActive, SCENARIO_STATUSES } from './scenarios/scenario-rules.ts';
@@ -34,6 +34,8 @@ export async function listWorkspaces({ db, tenantId }: Reads, { limit, offset }:
         .whereRef('s.tenantId', '=', 'w.tenantId')
         .whereRef('s.workspaceId', '=', 'w.id')
         .where((scenario) => isOneOf(scenario, 's.status', SCENARIO_STATUSES.filter(isActive)))
+        // One that is armed past its time has stopped, though no sweep has written that yet.
+        .where(sql<SqlBool>`(s.armed_until is null or s.armed_until > now())`)
         .orderBy('s.name')
         .limit(1)
         .select('s.name')

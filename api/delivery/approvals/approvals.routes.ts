@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Decision, mayApprove } from '../../../domain/delivery/approvals/approval-rules.ts';
+import { type Decision, mayApprove, statusNow } from '../../../domain/delivery/approvals/approval-rules.ts';
 import { notFound } from '../../../domain/kernel/shared/errors.ts';
 import { takeDecision } from '../../../domain/delivery/approvals/decisions.ts';
 import { stepsOf, votesByApproval, voterOf } from '../../../domain/delivery/approvals/approval-steps.queries.ts';
@@ -50,7 +50,7 @@ const decisionRoute = (operationId: string, decision: Decision, summary: string,
 
 /** Approvals with their votes, and whether the caller may give them. */
 async function withVotes<Row extends ApprovalRow>(
-  { reads, actor }: Pick<Scope, 'reads' | 'actor'>,
+  { reads, actor, now }: Pick<Scope, 'reads' | 'actor' | 'now'>,
   rows: readonly Row[],
 ) {
   const votes = await votesByApproval(
@@ -60,24 +60,24 @@ async function withVotes<Row extends ApprovalRow>(
   const voter = actor.type === 'user' ? await voterOf(reads, actor) : undefined;
   return rows.map((row) => {
     const given = votes.get(row.id) ?? [];
-    return { ...row, votes: given, canDecide: mayApprove(row, given, voter) };
+    return { ...row, votes: given, canDecide: mayApprove({ ...row, status: statusNow(row, now()) }, given, voter) };
   });
 }
 
 /** What each of some approvals would change where its run goes; null: its run takes no release there. */
-const withChanges = <Row extends ApprovalRow>(
+async function withChanges<Row extends ApprovalRow>(
   { tx, adapters: { git, releases } }: Pick<Scope, 'tx' | 'adapters'>,
   rows: readonly Row[],
-) =>
-  tx(async (work) => {
-    const source = { commitGraphs: git.commitGraphs, deploymentLogs: releases.deploymentLogs };
-    const shown = [];
-    for (const row of rows) {
-      const environmentIds = row.environmentId === null ? [] : [row.environmentId];
-      shown.push({ ...row, changes: await changesToCome(work, source, row, environmentIds) });
-    }
-    return shown;
-  });
+) {
+  const source = { commitGraphs: git.commitGraphs, deploymentLogs: releases.deploymentLogs };
+  const shown = [];
+  for (const row of rows) {
+    const environmentIds = row.environmentId === null ? [] : [row.environmentId];
+    // Each in a transaction of its own: others of the tenant wait for the connection.
+    shown.push({ ...row, changes: await tx((work) => changesToCome(work, source, row, environmentIds)) });
+  }
+  return shown;
+}
 
 export const approvalsRoutes = [
   defineRoute({

@@ -89,7 +89,7 @@ export const flowSchedulesRoutes = [
     group: GROUP,
     summary: 'Change when a schedule is due or what it starts, or pause it',
     description:
-      'Given members replace the current ones, each as a whole. A paused schedule starts no run, and makes up for none when it goes on. With another `payload`, its runs count as those of whoever gave it, too. Runs that have been started are not changed.',
+      'Given members replace the current ones, each as a whole. A paused schedule starts no run, and makes up for none when it goes on. With another `payload` or other times, and where it goes on, its runs count as those of whoever changed it, too. Runs that have been started are not changed.',
     roles: ['owner', 'application'],
     projectScope: 'row',
     params: byId,

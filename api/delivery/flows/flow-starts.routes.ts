@@ -84,7 +84,7 @@ export const flowStartsRoutes = [
     group: GROUP,
     summary: 'Rerun a run that has ended',
     description:
-      'Starts a new run with the same payload, or with `payload` of the body, which names the same type, repository, environment and domain. It is checked as in `POST /api/flows/run`; one with an override can be rerun by owners only. Rerunning a child run creates the latest attempt of that child.',
+      'Starts a new run with the same payload, or with `payload` of the body, which names the same type, repository, environment and domain, and for a child run the same release. It is checked as in `POST /api/flows/run`; one with an override can be rerun by owners only. Rerunning a child run creates the latest attempt of that child.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,

@@ -10,7 +10,7 @@ import { shownHold } from '../../../domain/delivery/release-candidates/holds/hol
 import { holdsOf } from '../../../domain/delivery/release-candidates/holds/holds.queries.ts';
 import { isKnownStatus, unknownStatus } from '../../../domain/delivery/release-candidates/candidate-status-rules.ts';
 import { isId } from '../../../domain/kernel/shared/ids.ts';
-import { isoOf } from '../../../domain/kernel/text/date-time-rules.ts';
+import { isoOf, momentOf } from '../../../domain/kernel/text/date-time-rules.ts';
 import { type ProjectFacts, projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
 import { DateTime, Name, queryFlag, queryInt, RepositoryIdentifier } from '../../http/parameters.ts';
@@ -20,13 +20,16 @@ import { Branch, Domain, ReleaseCandidate } from './release-candidates.schemas.t
 
 const Given = z.tuple([z.enum(CANDIDATE_SORTS), z.string().max(255), z.string().refine(isId)]);
 
+/** PostgreSQL has no U+0000 in texts. */
+// oxlint-disable-next-line no-control-regex
+const IN_NAMES = /^[^\0]+$/;
+
 /** Opaque to clients: order, value and id of the last candidate of a page. */
 const Cursor = z.string().transform((text, context): CandidateCursor => {
   const given = Given.safeParse(parsed(Buffer.from(text, 'base64url').toString('utf8')));
   const [sort, value, id] = given.data ?? [];
-  const isTime = !Number.isNaN(Date.parse(value ?? ''));
-  if (sort !== undefined && value !== undefined && id !== undefined && (isTime || sort.endsWith('releaseName')))
-    return { sort, value, id };
+  const isGood = sort?.endsWith('releaseName') ? IN_NAMES.test(value ?? '') : momentOf(value ?? '') !== undefined;
+  if (sort !== undefined && value !== undefined && id !== undefined && isGood) return { sort, value, id };
   context.addIssue({ code: 'custom', message: 'not a cursor of this list' });
   return z.NEVER;
 });

@@ -15,6 +15,10 @@ export interface CompressionOptions {
 /** Compresses a large text body for clients that accept gzip. */
 export type CompressBody = (ctx: Context, options?: CompressionOptions) => Promise<void>;
 
+/** Whether a reply is compressed for clients that accept it. */
+export const isCompressed = ({ body, type }: Pick<Context, 'body' | 'type'>): body is string | Buffer =>
+  (typeof body === 'string' || (body instanceof Buffer && type === 'application/json')) && body.length >= MIN_BYTES;
+
 /** @param memory where compressed texts are kept by the whole text, so that each is right for whoever is sent that text. */
 export function createCompression(memory: CacheMemory): CompressBody {
   const keptOfTexts = memory.cache<Buffer>({
@@ -24,8 +28,7 @@ export function createCompression(memory: CacheMemory): CompressBody {
   const keptOfBytes = new WeakMap<Buffer, Buffer>();
   return async (ctx, { isRepeated = false } = {}) => {
     const { body } = ctx;
-    const isText = typeof body === 'string' || (body instanceof Buffer && ctx.type === 'application/json');
-    if (!isText || body.length < MIN_BYTES) return;
+    if (!isCompressed(ctx)) return;
     ctx.vary('Accept-Encoding');
     if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return;
     const { type } = ctx.response;

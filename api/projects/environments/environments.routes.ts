@@ -43,6 +43,15 @@ async function viewOf(
   });
 }
 
+/** Each project costs a look at its deployments. */
+const OF_ALL_PROJECTS_MAX = 50;
+
+/** @param asked 0: it was not given. */
+function pageSize(asked: number, repositoryIdentifier: string | undefined): number {
+  const max = repositoryIdentifier === undefined ? OF_ALL_PROJECTS_MAX : ENVIRONMENTS_MAX;
+  return asked === 0 ? max : Math.min(asked, max);
+}
+
 /** A page of environments of one project or of all. */
 async function environmentList(
   reads: Reads,
@@ -122,13 +131,21 @@ export const environmentsRoutes = [
         .enum(['true', 'false'])
         .optional()
         .meta({ type: 'boolean', description: 'Only those that are locked now, or that are not' }),
-      limit: queryInt(1, ENVIRONMENTS_MAX, ENVIRONMENTS_MAX),
+      limit: queryInt(1, ENVIRONMENTS_MAX, 0).meta({
+        description: `Default: all of a project, or ${OF_ALL_PROJECTS_MAX} of all projects, which are at most so many`,
+      }),
       offset: queryInt(0, 1_000_000, 0),
     }),
     status: 200,
     response: z.array(Environment),
     handle: ({ query: { repositoryIdentifier, category, isLocked, limit, offset } }, { reads, adapters, requestUrl }) =>
-      environmentList(reads, adapters, requestUrl, { repositoryIdentifier, category, isLocked }, { limit, offset }),
+      environmentList(
+        reads,
+        adapters,
+        requestUrl,
+        { repositoryIdentifier, category, isLocked },
+        { limit: pageSize(limit, repositoryIdentifier), offset },
+      ),
   }),
   defineRoute({
     operationId: 'getEnvironment',

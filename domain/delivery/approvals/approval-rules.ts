@@ -68,6 +68,16 @@ export const isApprover = (approvers: readonly string[], { email, isOwner, teams
 export const countApprovers = (terms: Omit<ApprovalTerms, 'status'>, people: readonly Voter[]): number =>
   people.filter((each) => isApprover(terms.approvers, each) && mayApproveOwn(terms, each)).length;
 
+/** The status of an approval as far as it can be told now: what has expired, or whose run has ended, may not be settled yet. */
+export function statusNow(
+  { status, expiresAt, hasRunEnded }: { status: ApprovalStatus; expiresAt: string; hasRunEnded: boolean },
+  now: Date,
+): ApprovalStatus {
+  if (!isOpen(status)) return status;
+  if (hasRunEnded) return 'stale';
+  return Date.parse(expiresAt) <= now.getTime() ? 'expired' : status;
+}
+
 export interface MayDecide {
   allowed: boolean;
   /** Why not. */

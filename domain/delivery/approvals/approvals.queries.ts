@@ -42,6 +42,9 @@ const COLUMNS = [
     string | null
   >`(select c.id from release_candidate c where c.tenant_id = a.tenant_id and c.project_id = a.project_id
     and c.domain = a.domain and c.release_name = a.release_name)`.as('candidateId'),
+  sql<boolean>`exists (select from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id and r.ended_at is not null)`.as(
+    'hasRunEnded',
+  ),
 ] as const;
 
 const approvals = (db: ReadDatabase, tenantId: string) =>

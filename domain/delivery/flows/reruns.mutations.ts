@@ -9,10 +9,12 @@ import { assertRerunnable } from './run-status-rules.ts';
 
 /** What a run is about, which another attempt of it is about, too. */
 const KEPT = ['id', 'repositoryIdentifier', 'environmentName', 'domain'] as const;
+/** The latest attempt of a child counts for its parent, which is about a release. */
+const KEPT_OF_CHILD = [...KEPT, 'releaseName', 'flowPath'] as const;
 
 /** Throws `invalid_request` for a payload that is that of another run rather than of another attempt. */
-function assertSameRun(before: Record<string, unknown>, given: Record<string, unknown>): void {
-  for (const name of KEPT)
+function assertSameRun(before: Record<string, unknown>, given: Record<string, unknown>, isChild: boolean): void {
+  for (const name of isChild ? KEPT_OF_CHILD : KEPT)
     if (!isDeepStrictEqual(before[name], given[name]))
       throw invalidField(`payload/${name}`, `must be that of the run: ${JSON.stringify(before[name] ?? null)}`);
 }
@@ -32,7 +34,7 @@ export async function rerun(
   }: { requestId: string; commands: Commands; given?: Record<string, unknown> | undefined },
 ): Promise<AcceptedRun> {
   const { status, hasWorkflow, payload: before, parentId, requestedBy } = await runById(tx, id);
-  if (given) assertSameRun(before, given);
+  if (given) assertSameRun(before, given, parentId !== null);
   assertRerunnable(status);
   if (!hasWorkflow) {
     const detail = 'A run that an external worker executed can be repeated only there';

@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import { isOneOf } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
+import { isoOf } from '../../kernel/text/date-time-rules.ts';
 import type { CandidateFilter } from './candidate-list.queries.ts';
 import { FINALIZED } from './candidate-status-rules.ts';
 import { CANDIDATE_COLUMNS } from './release-candidates.queries.ts';
@@ -99,6 +100,6 @@ export async function searchCandidates(
   return {
     items: items.map((row) => ({ ...row, isIntermediate: row.supersededBy !== null })),
     total: counted.total,
-    next: last && { sort, value: last[column], id: last.id },
+    next: last && { sort, value: column === 'releaseName' ? last.releaseName : isoOf(last[column]), id: last.id },
   };
 }

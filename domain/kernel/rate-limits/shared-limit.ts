@@ -24,8 +24,11 @@ export interface Usage {
 export interface SharedLimit {
   /** Counts a request of a key. */
   (key: string): Promise<Usage>;
-  /** Counts a request of a key as less, by some tenths of 1, in the window that goes on; other processes keep theirs. */
-  giveBack(key: string, part: number): void;
+  /**
+   * Counts a request as less, by some tenths of 1, if its window goes on. What is given back is this process's alone.
+   * @param countedAt when it was counted, by the clock of the limit.
+   */
+  giveBack(key: string, part: number, countedAt: number): void;
 }
 
 interface Window {
@@ -47,7 +50,7 @@ const KEPT_WINDOWS = 10_000;
 /**
  * A limit that holds over processes: each takes requests out of it in small grants, and most requests are counted
  * without asking the database. Never more than the limit are let through. With n processes a key may be refused
- * earlier, by what the others took and do not use: at most a twentieth of the limit each.
+ * earlier, by what the others took and do not use: at most a twentieth of the limit each, and what they gave back.
  */
 export function createSharedLimit(db: Database, options: SharedLimitOptions): SharedLimit {
   const { name, limit, windowSeconds, withoutStore, now = () => performance.now() } = options;
@@ -124,10 +127,11 @@ export function createSharedLimit(db: Database, options: SharedLimitOptions): Sh
       await ask(key);
     }
   };
-  const giveBack = (key: string, part: number): void => {
+  const giveBack = (key: string, part: number, countedAt: number): void => {
     const window = windowOf(key);
+    if (!window || countedAt < window.endsAt - windowSeconds * 1_000) return;
     // Tenths are not exact as floats, and ten of them are to be a request.
-    if (window) window.unspent = Math.min(Math.round((window.unspent + part) * 10) / 10, window.taken);
+    window.unspent = Math.min(Math.round((window.unspent + part) * 10) / 10, window.taken);
   };
   return Object.assign(count, { giveBack });
 }

@@ -34,7 +34,8 @@ test('a reply that says that nothing has changed counts a tenth of a request', a
   const first = await ask(200);
   const etag = first.headers.get('etag') ?? '';
   expect(etag).toMatch(/^W\/"[\w-]{27}"$/);
-  for (let n = 0; n < 30; n++) expect(await ask(304, etag)).toMatchObject({ text: '' });
+  for (let n = 0; n < 20; n++) expect(await ask(304, etag)).toMatchObject({ text: '' });
+  await ask(304, '*');
   expect((await ask(200)).headers.get('etag')).toBe(etag);
   await ask(429);
 });

@@ -7,6 +7,7 @@ import { type AcceptedRun, acceptRun } from '../new-runs.mutations.ts';
 import { stagesOf } from '../promoted-runs.ts';
 import { assertApprovals, assertAvailable, gatesInRequest } from '../run-refusals.ts';
 import {
+  addPeople,
   countSchedules,
   findSchedule,
   insertSchedule,
@@ -15,7 +16,8 @@ import {
   noteRefusal,
   type ScheduleRow,
   SCHEDULES_MAX,
-  replaceRuns,
+  lockSchedule,
+  replacePayload,
   updateSchedule,
 } from './flow-schedules.queries.ts';
 import { obeysWindows } from '../programs/executor-rules.ts';
@@ -75,7 +77,8 @@ export interface ScheduleChanges {
 }
 
 /**
- * Changes when a schedule is due, what it starts, or whether it is paused. Throws `not_found`, and as `createSchedule`
+ * Changes when a schedule is due, what it starts, or whether it is paused. Whoever sets its runs in motion by that answers
+ * for them, too. Throws `not_found`, and as `createSchedule`
  * does.
  */
 export async function changeSchedule(
@@ -84,11 +87,14 @@ export async function changeSchedule(
   { payload, cron, timezone, isPaused }: ScheduleChanges,
   commands: Commands,
 ): Promise<ScheduleRow> {
+  await lockSchedule(tx, id);
   const before = await scheduleById(tx, id);
   const times = { cron: cron ?? before.cron, timezone: timezone ?? before.timezone };
   nextDue(times, tx.now);
   await updateSchedule(tx, id, { ...times, isPaused: isPaused ?? before.isPaused });
-  if (payload) await replaceRuns(tx, id, await scheduledRuns(tx, payload, commands));
+  if (payload) await replacePayload(tx, id, await scheduledRuns(tx, payload, commands));
+  const setsInMotion = payload !== undefined || cron !== undefined || timezone !== undefined || isPaused === false;
+  if (setsInMotion) await addPeople(tx, id, await peopleBehind(tx, tx.actor));
   const schedule = await scheduleById(tx, id);
   audit(tx, 'updated', schedule, before);
   return schedule;

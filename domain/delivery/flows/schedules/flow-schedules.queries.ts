@@ -40,6 +40,17 @@ export type ScheduleRow = Awaited<ReturnType<typeof listSchedules>>[number];
 export const findSchedule = ({ db, tenantId }: Reads, id: string): Promise<ScheduleRow | undefined> =>
   schedules(db, tenantId).where('s.id', '=', id).executeTakeFirst();
 
+/** Nobody else changes the schedule before this transaction ends. */
+export async function lockSchedule({ db, tenantId }: Tx, id: string): Promise<void> {
+  await db
+    .selectFrom('flow_schedule')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .select('id')
+    .forUpdate()
+    .executeTakeFirst();
+}
+
 /** How many schedules the tenant has. */
 export async function countSchedules({ db, tenantId }: Reads): Promise<number> {
   const { count } = await db
@@ -97,22 +108,34 @@ export async function updateSchedule(
     .execute();
 }
 
-/**
- * Gives a schedule another payload. Who gives it answers for its runs beside those who made it, and a token that is
- * limited to projects limits them to these.
- */
-export async function replaceRuns(
-  { db, tenantId, actor }: Tx,
+/** Gives a schedule another payload. */
+export async function replacePayload(
+  { db, tenantId }: Tx,
   id: string,
-  { payload, projectId, peopleIds }: Pick<NewSchedule, 'payload' | 'projectId' | 'peopleIds'>,
+  { payload, projectId }: Pick<NewSchedule, 'payload' | 'projectId'>,
 ): Promise<void> {
   await db
     .updateTable('flow_schedule')
+    .set({ payload: json(payload), projectId })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/**
+ * Has people answer for the runs of a schedule beside those who do. A token that is limited to projects limits the runs to
+ * these, within what they were limited to.
+ */
+export async function addPeople({ db, tenantId, actor }: Tx, id: string, peopleIds: readonly string[]): Promise<void> {
+  const limit = actor.projectIds && [...actor.projectIds];
+  await db
+    .updateTable('flow_schedule')
     .set({
-      payload: json(payload),
-      projectId,
       peopleIds: sql`array(select distinct unnest(people_ids || ${peopleIds}::text[]))`,
-      ...(actor.projectIds && { limitedTo: [...actor.projectIds] }),
+      ...(limit && {
+        limitedTo: sql`case when limited_to is null then ${limit}::uuid[]
+          else array(select unnest(limited_to) intersect select unnest(${limit}::uuid[])) end`,
+      }),
     })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)

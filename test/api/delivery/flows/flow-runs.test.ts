@@ -205,6 +205,33 @@ test('a run is repeated with another payload of the same type and place', async 
   }
 });
 
+test('another attempt of a child is for the release of its parent', async () => {
+  const parent = await start({ id: 'build', repositoryIdentifier });
+  const payload = { id: 'build', repositoryIdentifier, domain: 'core', releaseName: 'r1' };
+  const child = await start(payload);
+  await app.sql('update flow_run set parent_id = ? where id = ?', [parent, child]);
+  await set(child, 'failed', 'Failed');
+  const other = { ...payload, releaseName: 'r2' };
+  const refused = await owner().post(400, `/api/flows/runs/${child}/rerun`, { payload: other });
+  expect(refused.errors).toMatchObject([{ pointer: '#/body/payload/releaseName' }]);
+});
+
+test('who retimes a schedule or lets it go on answers for its runs, who pauses it does not', async () => {
+  const schedule = { name: 'answered', cron: '0 3 * * *', payload: { id: 'build', repositoryIdentifier } };
+  const { id } = await app.as(app.application).post(201, '/api/flows/schedules', schedule);
+  const people = async () => {
+    const [row] = await app.sql<{ ids: string[] }>('select people_ids as ids from flow_schedule where id = ?', [id]);
+    return row?.ids;
+  };
+  await app.sql(`update flow_schedule set people_ids = '{}' where id = ?`, [id]);
+  await owner().patch(200, `/api/flows/schedules/${id}`, { isPaused: true });
+  expect(await people()).toEqual([]);
+  await owner().patch(200, `/api/flows/schedules/${id}`, { isPaused: false });
+  const { id: ownerId } = await owner().get(200, '/api/users/me');
+  expect(await people()).toEqual([ownerId]);
+  await owner().delete(204, `/api/flows/schedules/${id}`);
+});
+
 test('scheduled and internal runs are listed when they are asked for', async () => {
   const register = {
     hatchetRunId: 'h-1',

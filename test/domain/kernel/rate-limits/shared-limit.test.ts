@@ -43,7 +43,7 @@ test('ten requests of which nine tenths are given back count as one', async () =
   const [limit] = limitsOf(1, { limit: 3 });
   for (let n = 0; n < 20; n++) {
     expect(await limit?.('a')).toMatchObject({ isRefused: false });
-    limit?.giveBack('a', 0.9);
+    limit?.giveBack('a', 0.9, performance.now());
   }
   expect(await limit?.('a')).toMatchObject({ isRefused: false, left: 0 });
   expect(await limit?.('a')).toMatchObject({ isRefused: true });
@@ -51,9 +51,10 @@ test('ten requests of which nine tenths are given back count as one', async () =
 
 test('nothing is given back that was not counted', async () => {
   const [limit] = limitsOf(1, { limit: 3 });
-  limit?.giveBack('a', 0.9);
+  limit?.giveBack('a', 0.9, performance.now());
   await limit?.('a');
-  for (let n = 0; n < 10; n++) limit?.giveBack('a', 0.9);
+  for (let n = 0; n < 10; n++) limit?.giveBack('a', 0.9, performance.now() - 61_000);
+  for (let n = 0; n < 10; n++) limit?.giveBack('a', 0.9, performance.now());
   expect(await pass(limit ? [limit] : [], 'a', 10)).toBe(3);
 });
 
