@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { QUAYSIDE, type QuaysideCommand, quaysideCommand } from '../../support/quayside-command.ts';
-import { startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../../..', import.meta.url).pathname;
@@ -92,6 +92,38 @@ test('a shell script composes a whole release', async () => {
   const { releases } = await app.as(app.owner).get(200, '/api/releases?repositoryIdentifier=acme%2Fshop');
   const environments = releases[0].environments.map(({ name, executionId }: Json) => [name, executionId]);
   expect(Object.fromEntries(environments).uat).toBe('71');
+});
+
+test('a release is held, found, compared, and followed as it changes', async () => {
+  const env = { QUAYSIDE_REPOSITORY: 'acme/shop' };
+  const candidate = ['--domain', 'core', '--commit', COMMIT, '--artifact', 'app=1.5.0'];
+  await quayside.run(0, ['candidate', 'create', '2026.08', ...candidate], { env });
+  const { child, said, ended } = quayside.start(['changes', '--topic', 'release_candidate', '--json'], { env });
+  await eventually(
+    async () => said(),
+    (text) => text.includes('connected'),
+  );
+  await quayside.run(0, ['candidate', 'hold', '2026.08', '--reason', 'a customer waits', '--until', '2099-01-01'], {
+    env,
+  });
+  await eventually(
+    async () => said(),
+    (text) => text.includes('"topic":"release_candidate"'),
+  );
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(143);
+  const request = ['release', 'request', '2026.08', '--domain', 'core', '--environment', 'production'];
+  const { problem } = await quayside.run(5, [...request, '--json'], { env });
+  expect(problem).toMatchObject({ code: 'held', detail: expect.stringContaining('a customer waits') });
+  await quayside.run(5, [...request, '--dry-run'], { env });
+  await quayside.run(0, ['candidate', 'release-hold', '2026.08'], { env });
+  const { json: dry } = await quayside.run(0, [...request, '--dry-run', '--json'], { env });
+  expect(dry).toMatchObject({ wouldStart: true, gates: { approval: { approvers: [app.owner.email] } } });
+  const { out: where } = await quayside.run(0, ['release', 'where'], { env });
+  expect(where).toMatch(/^production +core +2026\.07 /m);
+  const { out: differs } = await quayside.run(0, ['release', 'compare', '2026.08', 'production'], { env });
+  expect(differs).toContain('update  app');
+  expect((await quayside.run(0, ['release', 'compare', 'uat', 'production'], { env })).out).toBe('the same\n');
 });
 
 interface Template {

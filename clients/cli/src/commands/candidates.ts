@@ -125,9 +125,14 @@ export async function holdCandidate(
   { domain, reason, until }: { domain?: string; reason?: string; until?: string },
 ): Promise<Outcome> {
   const { id, releaseName } = await candidateOf(context, release, domain);
-  const body = action === 'hold' ? { reason, ...(until !== undefined && { until: timestamp(until) }) } : {};
+  const held = { reason, ...(until !== undefined && { until: timestamp(until) }) };
   const path = `/api/release-candidates/{id}/${action}` as const;
-  const call = context.client.post<{ 200: unknown }>({ url: path, path: { id }, body, security: SECURITY });
+  const call = context.client.post<{ 200: unknown }>({
+    url: path,
+    path: { id },
+    ...(action === 'hold' && { body: held }),
+    security: SECURITY,
+  });
   const data = await dataOfLater(context, { method: 'post', path, what: 'holds of candidates' }, call);
   return { data, text: `${releaseName} is ${action === 'hold' ? `held: ${reason}` : 'no longer held'}` };
 }

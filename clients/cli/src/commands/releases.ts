@@ -31,7 +31,7 @@ export async function requestRelease(
 }
 
 interface Running {
-  environment: string | { name: string };
+  environment: string;
   domain: string;
   releaseName: string;
   since: string;
@@ -61,9 +61,8 @@ export async function whereIs(context: Context, workItem: string | undefined): P
     { method: 'get', path, what: 'what runs where' },
     client.get<{ 200: Running[] }>({ url: path, query: { repositoryIdentifier }, security: SECURITY }),
   );
-  const list = Array.isArray(data) ? data : (Object.values(data as object).find(Array.isArray) as Running[]);
-  const rows = list.map(({ environment, domain, releaseName, since, by }) => [
-    typeof environment === 'string' ? environment : environment.name,
+  const rows = data.map(({ environment, domain, releaseName, since, by }) => [
+    environment,
     domain,
     releaseName,
     since,
@@ -134,18 +133,22 @@ export async function compareSides(
   const data = await dataOfLater(
     context,
     { method: 'get', path, what: 'comparisons of any two sides' },
-    context.client.get<{ 200: { comparison?: Comparison } }>({ url: path, query, security: SECURITY }),
+    context.client.get<{ 200: Compared }>({ url: path, query, security: SECURITY }),
   );
   const { comparison } = data;
   if (comparison === undefined) return { data, text: JSON.stringify(data) };
   const rows = [
     ...(comparison.packagesToInstall ?? []).map((each) => ['install', each] as const),
     ...(comparison.packagesToUpdate ?? []).map((each) => ['update', each] as const),
-    ...(comparison.packagesToRemove ?? []).map((each) => ['remove', each] as const),
+    ...(data.onlyRight ?? []).map(({ name, version }) => ['only right', { name, versions: { version } }] as const),
   ].map(([what, { name, versions }]) => [what, name, Object.values(versions ?? {}).join(' -> ')]);
   return { data, text: rows.length === 0 ? 'the same' : table(rows) };
 }
 
+interface Compared {
+  comparison?: Comparison;
+  onlyRight?: { name: string; version: string }[];
+}
 interface PackageChange {
   name: string;
   versions?: Record<string, unknown>;
@@ -153,17 +156,10 @@ interface PackageChange {
 interface Comparison {
   packagesToInstall?: PackageChange[];
   packagesToUpdate?: PackageChange[];
-  packagesToRemove?: PackageChange[];
 }
 
-interface AttentionItem {
-  id: string;
-  reason?: string;
-  detail?: string;
-  since?: string;
-  kind?: string;
-  rule?: string;
-  acknowledgedBy?: string | null;
+interface AttentionPage {
+  items: { kind: string; title: string; reason: string; since: string }[];
 }
 
 /** What a person should look at. */
@@ -172,9 +168,8 @@ export async function attention(context: Context): Promise<Outcome> {
   const data = await dataOfLater(
     context,
     { method: 'get', path, what: 'what needs attention' },
-    context.client.get<{ 200: AttentionItem[] | { items: AttentionItem[] } }>({ url: path, security: SECURITY }),
+    context.client.get<{ 200: AttentionPage }>({ url: path, query: { limit: 100 }, security: SECURITY }),
   );
-  const list = Array.isArray(data) ? data : data.items;
-  const rows = list.map(({ since, kind, rule, reason, detail }) => [since, kind ?? rule, reason ?? detail]);
+  const rows = data.items.map(({ since, kind, title, reason }) => [since, kind, title, reason]);
   return { data, text: rows.length === 0 ? 'nothing needs attention' : table(rows) };
 }

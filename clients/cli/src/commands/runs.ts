@@ -139,9 +139,8 @@ export async function runLogs(
     const text = more === undefined ? '' : decoder.decode(more.bytes, { stream: true });
     if (text !== '' && context.isJson) context.line({ output: text }, '');
     else if (text !== '') process.stdout.write(text);
-    from += more?.bytes.byteLength ?? 0;
-    // What was written while the run was asked comes with the next look.
-    if (!isOpen(run) && (more === undefined || more.isComplete)) {
+    from = more?.next ?? from;
+    if (!isOpen(run)) {
       const outcome = ended(run);
       context.say(`${run.taskType} ${run.rawStatus}`);
       return outcome.exitCode === 0 ? undefined : { ...outcome, text: '' };
@@ -152,7 +151,8 @@ export async function runLogs(
 
 interface Piece {
   bytes: Buffer;
-  isComplete: boolean;
+  /** Position in all of the output at which the next piece begins. */
+  next: number;
 }
 
 /** What of the output is behind so many bytes; undefined while there is none. A service without ranges answers all of it. */
@@ -164,13 +164,13 @@ async function outputFrom({ client }: Context, id: string, from: number): Promis
     security: SECURITY,
     headers: from > 0 ? { Range: `bytes=${from}-` } : {},
   });
-  const isComplete = response?.headers.get('x-output-complete') !== 'false';
   if (data !== undefined) {
     const all = Buffer.from(data);
-    return { bytes: response?.status === 206 ? all : all.subarray(from), isComplete };
+    // What was printed long ago is not kept while the run goes on.
+    const offset = Number(response?.headers.get('x-output-offset') ?? (response?.status === 206 ? from : 0));
+    return { bytes: all.subarray(Math.max(0, from - offset)), next: Math.max(from, offset + all.byteLength) };
   }
   const problem = error as Problem;
-  if (problem.status === 404) return undefined;
-  if (problem.status === 416) return { bytes: Buffer.alloc(0), isComplete };
+  if (problem.status === 404 || problem.status === 416) return undefined;
   throw new ProblemError(problem);
 }
