@@ -177,9 +177,9 @@ async function serveActor(
   const { actor, secret } = await identify(deps, ctx);
   state.tenantId = actor.tenantId;
   state.log = state.log.child({ tenant: actor.tenantId });
-  const key = hashSecret(secret);
-  ctx.set(await deps.tokenLimit(key));
-  state.counted = { key, at: performance.now() };
+  const counted = hashSecret(secret);
+  ctx.set(await deps.tokenLimit(counted));
+  state.counted = { key: counted, at: performance.now() };
   if (!route.roles.includes(actor.role)) {
     throw new DomainError('forbidden', `Forbidden - Requires role: ${route.roles.join(', ')}`);
   }

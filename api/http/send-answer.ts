@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import { type CompressBody, isCompressed } from './server/compression.ts';
+import { type CompressBody, compressible } from './server/compression.ts';
 import type { AnyRoute } from './define-route.ts';
 import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
 
@@ -31,13 +31,11 @@ function answerUnchanged(ctx: Context): boolean {
   const etag = typeof own === 'string' ? own : weakEtag(ctx.body);
   if (etag === undefined) return false;
   ctx.set('ETag', etag);
-  const tags = ctx
-    .get('if-none-match')
-    .split(',')
-    .map((tag) => tag.trim());
-  const isKnown = tags.includes(etag) || tags.includes(`W/${etag}`);
-  if (isKnown || tags.includes('*')) {
-    if (isCompressed(ctx)) ctx.vary('Accept-Encoding');
+  const given = ctx.get('if-none-match').split(',');
+  const tags = new Set(given.map((tag) => tag.trim()));
+  const isKnown = tags.has(etag) || tags.has(`W/${etag}`);
+  if (isKnown || tags.has('*')) {
+    if (compressible(ctx.response) !== undefined) ctx.vary('Accept-Encoding');
     ctx.status = 304;
   }
   return isKnown;

@@ -15,9 +15,11 @@ export interface CompressionOptions {
 /** Compresses a large text body for clients that accept gzip. */
 export type CompressBody = (ctx: Context, options?: CompressionOptions) => Promise<void>;
 
-/** Whether a reply is compressed for clients that accept it. */
-export const isCompressed = ({ body, type }: Pick<Context, 'body' | 'type'>): body is string | Buffer =>
-  (typeof body === 'string' || (body instanceof Buffer && type === 'application/json')) && body.length >= MIN_BYTES;
+/** The body of a reply if it is compressed for clients that accept it. */
+export const compressible = ({ body, type }: { body: unknown; type: string }): string | Buffer | undefined =>
+  (typeof body === 'string' || (body instanceof Buffer && type === 'application/json')) && body.length >= MIN_BYTES
+    ? body
+    : undefined;
 
 /** @param memory where compressed texts are kept by the whole text, so that each is right for whoever is sent that text. */
 export function createCompression(memory: CacheMemory): CompressBody {
@@ -27,8 +29,8 @@ export function createCompression(memory: CacheMemory): CompressBody {
   /** Compressed forms of texts that other caches keep as bytes; each is dropped with its text. */
   const keptOfBytes = new WeakMap<Buffer, Buffer>();
   return async (ctx, { isRepeated = false } = {}) => {
-    const { body } = ctx;
-    if (!isCompressed(ctx)) return;
+    const body = compressible(ctx.response);
+    if (body === undefined) return;
     ctx.vary('Accept-Encoding');
     if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return;
     const { type } = ctx.response;

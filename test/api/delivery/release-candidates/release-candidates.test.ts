@@ -319,14 +319,14 @@ test.each(['createdAt', '-createdAt', 'releaseName', '-releaseName', 'updatedAt'
 
 test('a cursor of another order, or of none, is refused', async () => {
   const { nextCursor } = await list('limit=1');
-  const made = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
+  const crafted = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
   const id = '0198c5a0-7b3e-7000-8000-000000000001';
   for (const query of [
     `cursor=${nextCursor}&sort=releaseName`,
     'cursor=x',
     'sort=colour',
-    `cursor=${made('-createdAt', '1', id)}`,
-    `cursor=${made('releaseName', 'a\u0000', id)}`,
+    `cursor=${crafted('-createdAt', '1', id)}`,
+    `cursor=${crafted('releaseName', 'a\u0000', id)}`,
   ])
     await app.as(app.member).get(400, `/api/release-candidates?${query}`);
 });
