@@ -8,7 +8,7 @@ import { type Hold, keepsFrom } from '../../release-candidates/holds/hold-rules.
 import type { CandidateName } from '../../release-candidates/release-candidates.queries.ts';
 import type { RunningPlace } from '../active-releases.ts';
 import { cellState, furthestRun, storyOf } from './matrix-rules.ts';
-import { type MatrixCandidate, type MatrixReport, matrixReports, type OpenRun } from './matrix.queries.ts';
+import { type MatrixCandidate, matrixReports, type OpenRun } from './matrix.queries.ts';
 
 /** What of an environment decides its cells. */
 interface CellEnvironment {
@@ -41,8 +41,7 @@ export async function reportedIn(
   return ({ id, contentDigest, artifacts }: ReportedCandidate, environmentId: string) => {
     const fact = factOf(id, environmentId);
     const own = ofPair.get(`${id}/${environmentId}`) ?? [];
-    const withContent = (report: MatrixReport) => ({ ...report, installed: report.installed ?? artifacts });
-    return { fact, story: storyOf(contentDigest, fact, own.map(withContent)) };
+    return { fact, story: storyOf({ contentDigest, artifacts }, fact, own) };
   };
 }
 

@@ -1,10 +1,12 @@
 import {
   byAge,
+  type ContentFacts,
   type DeploymentFact,
   INSTALLING,
   isEffective,
   type StoredReport,
 } from '../../deployments/deployed-rules.ts';
+import type { Packages } from '../../deployments/report-rules.ts';
 import type { RunStatus } from '../../flows/run-status-rules.ts';
 
 /** What a run waits for, and being at work, from the first to the last. */
@@ -66,7 +68,9 @@ export function furthestRun<Run extends { status: RunStatus; createdAt: string }
 }
 
 /** A report of a candidate, and who made it. Moments in milliseconds since the epoch. */
-export interface CellReport extends StoredReport {
+export interface CellReport extends Omit<StoredReport, 'installed'> {
+  /** Null: all packages of the candidate. */
+  installed: Packages | null;
   executionId: string | null;
   by: string | null;
   rolledBackAt: number | null;
@@ -90,11 +94,15 @@ const NOTHING: CellStory = { since: null, by: null, executionId: null, version: 
  * the last before another's did; rolled back: by whoever took it back; else by its last report that was not cancelled.
  * @param reports of the candidate to the environment, in any order.
  */
-export function storyOf(contentDigest: string, fact: DeploymentFact, reports: readonly CellReport[]): CellStory {
+export function storyOf(
+  { contentDigest, artifacts }: Pick<ContentFacts, 'contentDigest' | 'artifacts'>,
+  fact: DeploymentFact,
+  reports: readonly CellReport[],
+): CellStory {
   const report = tellingReport(contentDigest, fact, reports);
   if (!report) return NOTHING;
   const { executionId, installed } = report;
-  const versions = new Set(Object.values(installed));
+  const versions = new Set(Object.values(installed ?? artifacts));
   const version = versions.size === 1 ? [...versions][0] : undefined;
   const { rolledBackAt, rolledBackBy } = report;
   if (fact.reason === 'rolled_back' && rolledBackAt !== null)
@@ -107,7 +115,7 @@ function tellingReport(
   { deployedAt, reason }: DeploymentFact,
   reports: readonly CellReport[],
 ): CellReport | undefined {
-  const byTime = reports.toSorted(byAge);
+  const byTime = reports.length > 1 ? reports.toSorted(byAge) : reports;
   if (reason === 'other_content') return byTime.findLast(({ status }) => INSTALLING.includes(status));
   const own = byTime.filter((each) => each.contentDigest === contentDigest && each.status !== 'Cancelled');
   if (deployedAt === null) return own.at(-1);

@@ -64,6 +64,7 @@ test('of several runs the one that is furthest counts, and of those the oldest',
   expect(furthestRun([])).toBeUndefined();
 });
 
+const content = { contentDigest: 'now', artifacts: { a: '1', b: '1' } };
 const at = (hour: number): number => Date.UTC(2026, 2, 2, hour);
 const report = (id: string, hour: number, more: Partial<CellReport> = {}): CellReport => ({
   id,
@@ -82,8 +83,12 @@ const report = (id: string, hour: number, more: Partial<CellReport> = {}): CellR
 });
 
 test('what was deployed is told of the report that completed it, not of a repetition', () => {
-  const reports = [report('again', 12), report('first', 10), report('part', 9, { status: 'Partial', installed: {} })];
-  expect(storyOf('now', deployed, reports)).toEqual({
+  const reports = [
+    report('again', 12),
+    report('first', 10, { installed: null }),
+    report('part', 9, { status: 'Partial', installed: {} }),
+  ];
+  expect(storyOf(content, deployed, reports)).toEqual({
     since: '2026-03-02T10:00:00.000Z',
     by: 'first@example.com',
     executionId: 'run-first',
@@ -94,22 +99,22 @@ test('what was deployed is told of the report that completed it, not of a repeti
 test('what was taken back is told of whoever took it back', () => {
   const fact: DeploymentFact = { ...never, reason: 'rolled_back' };
   const taken = report('taken', 10, { isRolledBack: true, rolledBackAt: at(11), rolledBackBy: 'dana@example.com' });
-  expect(storyOf('now', fact, [taken])).toMatchObject({ since: '2026-03-02T11:00:00.000Z', by: 'dana@example.com' });
+  expect(storyOf(content, fact, [taken])).toMatchObject({ since: '2026-03-02T11:00:00.000Z', by: 'dana@example.com' });
 });
 
 test('what failed is told of the failure, and other content of what was installed last', () => {
   const failed = report('failed', 11, { status: 'Failed', installed: {} });
   const cancelled = report('cancelled', 12, { status: 'Cancelled', installed: {} });
   const other = report('other', 9, { contentDigest: 'then', installed: { a: '1', b: '2' } });
-  expect(storyOf('now', { ...never, reason: 'failed' }, [failed, cancelled, other])).toEqual({
+  expect(storyOf(content, { ...never, reason: 'failed' }, [failed, cancelled, other])).toEqual({
     since: '2026-03-02T11:00:00.000Z',
     by: 'failed@example.com',
     executionId: 'run-failed',
     version: undefined,
   });
-  expect(storyOf('now', { ...never, reason: 'other_content' }, [cancelled, other])).toMatchObject({
+  expect(storyOf(content, { ...never, reason: 'other_content' }, [cancelled, other])).toMatchObject({
     by: 'other@example.com',
     version: undefined,
   });
-  expect(storyOf('now', never, [])).toMatchObject({ since: null, by: null, executionId: null });
+  expect(storyOf(content, never, [])).toMatchObject({ since: null, by: null, executionId: null });
 });
