@@ -210,6 +210,14 @@ test.each([
     missingChangelog: null,
   });
   expect(ofLib).toMatchObject({ totalCommits: 0, missingChangelog: null });
+  const { environment } = await compare(id, 'uat');
+  const sides = (left: string, right: string) =>
+    get('/api/releases/compare', { left, right, includeChangelog: 'true' });
+  const [candidate, uat] = [`candidate:${id}`, `environment:${environment.id}`];
+  await expect(sides(candidate, uat)).resolves.toMatchObject({ comparison, changelog });
+  const back = await sides(uat, candidate);
+  expect(back.comparison).toMatchObject({ totalChanges: 2, unchanged: [] });
+  expect(back.changelog.packages[0]).toMatchObject({ removed: { workItems: ['SHOP-2'] }, missingChangelog: null });
   // Each uses its own commit.
   const nothing = await compare(id, 'prod');
   expect(nothing.changelog.packages[0].workItems).toEqual(['SHOP-2', 'SHOP-1']);
