@@ -49,6 +49,7 @@ const GOOD = [
   'a',
   'manifests%2Facme%2Fshop:main',
   'live.css',
+  `approval_expiring:${ID}`,
   'a'.repeat(64),
   'domain',
 ];
