@@ -42,7 +42,7 @@ const open = (url: string, token: string): Promise<void> =>
     });
   });
 
-/** Those of a token at a time. */
+/** Opens the streams of one token after the other. */
 async function openAll({ url, tokens, each }: ViewersOf): Promise<void> {
   for (const token of tokens) await Promise.all(Array.from({ length: each }, () => open(url, token)));
 }
