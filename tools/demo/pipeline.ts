@@ -39,12 +39,12 @@ const linesOf = (release: string): Line[] => {
     line('lock release uat', 4),
     line('lock acquire production --lease 5'),
     line(`deployment report ${where} --environment production --status Failed`),
-    line(`deployment report ${where} --environment production --status Success --again`),
+    line(`deployment report ${where} --environment production --status Success --execution second-try`),
     line('lock release production'),
     line('release notes ' + release),
     line('candidate list --all'),
     line(`candidate show nothing --domain core`, 4),
-    line('api GET /api/teams --json'),
+    line('api GET /api/teams', 3),
   ];
 };
 
@@ -87,7 +87,7 @@ export async function showPipeline(
   ].entries())
     await api.post('/api/environments', { repositoryIdentifier, orchestrationOrder, name, category });
   const token = await api.post('/api/application-tokens', {
-    name: `demo pipeline ${suffix}`,
+    name: `demo-pipeline-${suffix}`,
     projects: [repositoryIdentifier],
   });
   const folder = newTemporaryFolder();

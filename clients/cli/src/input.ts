@@ -48,8 +48,15 @@ export function pair(text: string): [string, string] {
 
 export const pairs = (texts: readonly string[]): Record<string, string> => Object.fromEntries(texts.map(pair));
 
-/** Sets members by `name=value`, `a.b=value` within objects; values that are JSON are taken as such. */
-export function setMembers(target: Record<string, unknown>, texts: readonly string[]): Record<string, unknown> {
+/**
+ * Sets members by `name=value`, `a.b=value` within objects; values that are JSON are taken as such.
+ * @param isText whether a member takes texts alone: a release of the name 2026.10 is no number.
+ */
+export function setMembers(
+  target: Record<string, unknown>,
+  texts: readonly string[],
+  isText: (path: readonly string[]) => boolean,
+): Record<string, unknown> {
   for (const text of texts) {
     const [path, value] = pair(text);
     const names = path.split('.');
@@ -63,7 +70,7 @@ export function setMembers(target: Record<string, unknown>, texts: readonly stri
       at[name] = inner;
       at = inner as Record<string, unknown>;
     }
-    at[last] = looselyParsed(value);
+    at[last] = isText([...names, last]) ? value : looselyParsed(value);
   }
   return target;
 }

@@ -97,13 +97,13 @@ test('a shell script composes a whole release', async () => {
 test('a release is held, found, compared, and followed as it changes', async () => {
   const env = { QUAYSIDE_REPOSITORY: 'acme/shop' };
   const candidate = ['--domain', 'core', '--commit', COMMIT, '--artifact', 'app=1.5.0'];
-  await quayside.run(0, ['candidate', 'create', '2026.08', ...candidate], { env });
+  await quayside.run(0, ['candidate', 'create', '2026.10', ...candidate], { env });
   const { child, said, ended } = quayside.start(['changes', '--topic', 'release_candidate', '--json'], { env });
   await eventually(
     async () => said(),
     (text) => text.includes('connected'),
   );
-  await quayside.run(0, ['candidate', 'hold', '2026.08', '--reason', 'a customer waits', '--until', '2099-01-01'], {
+  await quayside.run(0, ['candidate', 'hold', '2026.10', '--reason', 'a customer waits', '--until', '2099-01-01'], {
     env,
   });
   await eventually(
@@ -112,16 +112,22 @@ test('a release is held, found, compared, and followed as it changes', async () 
   );
   child.kill('SIGTERM');
   expect((await ended).code).toBe(143);
-  const request = ['release', 'request', '2026.08', '--domain', 'core', '--environment', 'production'];
+  const request = ['release', 'request', '2026.10', '--domain', 'core', '--environment', 'production'];
   const { problem } = await quayside.run(5, [...request, '--json'], { env });
   expect(problem).toMatchObject({ code: 'held', detail: expect.stringContaining('a customer waits') });
   await quayside.run(5, [...request, '--dry-run'], { env });
-  await quayside.run(0, ['candidate', 'release-hold', '2026.08'], { env });
-  const { json: dry } = await quayside.run(0, [...request, '--dry-run', '--json'], { env });
+  await quayside.run(0, ['candidate', 'release-hold', '2026.10'], { env });
+  // Names that look like numbers stay names.
+  const members = ['domain=core', 'releaseName=2026.10', 'environmentName=production'].flatMap((each) => [
+    '--set',
+    each,
+  ]);
+  const start = ['run', 'start', 'execute-release', ...members, '--dry-run', '--json'];
+  const { json: dry } = await quayside.run(0, start, { env });
   expect(dry).toMatchObject({ wouldStart: true, gates: { approval: { approvers: [app.owner.email] } } });
   const { out: where } = await quayside.run(0, ['release', 'where'], { env });
   expect(where).toMatch(/^production +core +2026\.07 /m);
-  const { out: differs } = await quayside.run(0, ['release', 'compare', '2026.08', 'production'], { env });
+  const { out: differs } = await quayside.run(0, ['release', 'compare', '2026.10', 'production'], { env });
   expect(differs).toContain('update  app');
   expect((await quayside.run(0, ['release', 'compare', 'uat', 'production'], { env })).out).toBe('the same\n');
 });

@@ -44,6 +44,7 @@ test('wrong usage ends with 2 before anything is asked', async () => {
     ['session', 'open'],
     ['api', 'FETCH', '/api/projects'],
     ['run', 'start', 'build', '--payload', '{'],
+    ['run', 'start', 'build', '--set', 'nothing'],
   ])
     await quayside.run(2, args, { env: inRepository });
   // Nothing names a repository.

@@ -4,6 +4,7 @@ import {
   type FlowRunDetail,
   getFlowRun,
   getFlowRunOutput,
+  listFlowTypes,
   type Problem,
   ProblemError,
   startFlowRun,
@@ -11,7 +12,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertDryRun, type Context, until } from '../context.ts';
 import { EXIT } from '../exit.ts';
-import { parseObject, setMembers, textOf } from '../input.ts';
+import { pair, parseObject, setMembers, textOf } from '../input.ts';
 import { fields, type Outcome } from '../output.ts';
 import { SECURITY } from '../security.ts';
 
@@ -70,10 +71,28 @@ export async function startRun(
   options: { payload?: string; set: string[]; wait?: boolean; dryRun?: boolean },
 ): Promise<Outcome> {
   const given = options.payload === undefined ? {} : parseObject(textOf(options.payload), 'the payload');
-  const payload: Record<string, unknown> = setMembers({ ...given, id: type }, options.set);
+  // What is wrong with them is said before anything is asked.
+  for (const each of options.set) pair(each);
+  const isText = options.set.length > 0 ? await textMembers(context, type) : () => true;
+  const payload = setMembers({ ...given, id: type }, options.set, isText);
   const repository = payload.repositoryIdentifier ?? context.detected();
   if (repository !== undefined) payload.repositoryIdentifier = repository;
   return startPayload(context, payload, options);
+}
+
+interface Schema {
+  type?: string;
+  properties?: Record<string, Schema>;
+}
+
+/** Which members of a type's payload take texts, as the service says of the type. */
+async function textMembers({ client }: Context, type: string): Promise<(path: readonly string[]) => boolean> {
+  const types = await dataOf(listFlowTypes({ client }));
+  const schema = types.find(({ id }) => id === type)?.payloadSchema as Schema | undefined;
+  return (path) => {
+    const member = path.reduce<Schema | undefined>((at, name) => at?.properties?.[name], schema);
+    return member?.type === 'string';
+  };
 }
 
 /** Starts a run by its payload, or says what would become of it. */
