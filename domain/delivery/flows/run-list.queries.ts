@@ -182,7 +182,8 @@ export async function countRuns(
         .select(['displayStatus', sql<number>`count(*)::int`.as('runs')])
     : tallies
   ).execute();
-  return Object.fromEntries(rows.map(({ displayStatus, runs }) => [displayStatus, runs]));
+  const some = rows.filter(({ runs }) => runs > 0);
+  return Object.fromEntries(some.map(({ displayStatus, runs }) => [displayStatus, runs]));
 }
 
 /** A run as lists show it. */

@@ -17,12 +17,14 @@ function lockSources(tenantId: string, environmentId: string): TimelineSource[] 
     at,
     columns: {
       environmentId: sql`t.environment_id`,
+      environmentName: sql`e.name`,
       by: sql`coalesce(r.triggered_by, t.holder ->> 'email')`,
       executionId: sql`coalesce(t.run_id::text, t.execution_id)`,
       ticketId: sql`t.id`,
       ...more,
     },
     rows: sql`from environment_lock_ticket t
+      join environment e on e.tenant_id = t.tenant_id and e.id = t.environment_id
       left join flow_run r on r.tenant_id = t.tenant_id and r.id = t.run_id
       where t.tenant_id = ${tenantId} and t.environment_id = ${environmentId} and t.held_at is not null and ${at} is not null`,
   });

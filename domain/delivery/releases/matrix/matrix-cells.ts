@@ -7,7 +7,7 @@ import type { PromotionPolicy } from '../../../projects/policies/promotion-polic
 import { type Hold, keepsFrom } from '../../release-candidates/holds/hold-rules.ts';
 import type { CandidateName } from '../../release-candidates/release-candidates.queries.ts';
 import type { RunningPlace } from '../active-releases.ts';
-import { cellState, furthestRun, storyOf } from './matrix-rules.ts';
+import { cellState, furthestRun, stateOfRun, storyOf } from './matrix-rules.ts';
 import { type MatrixCandidate, matrixReports, type OpenRun } from './matrix.queries.ts';
 
 /** What of an environment decides its cells. */
@@ -110,7 +110,10 @@ export async function matrixCells(
         run: run?.status,
       });
       const { since, by, executionId, version } = story;
-      const told = run ? runStory(run) : { since, by, ...(executionId !== null && { executionId }) };
+      const told =
+        run && stateOfRun(run.status) !== undefined
+          ? runStory(run)
+          : { since, by, ...(executionId !== null && { executionId }) };
       return {
         environmentId: environment.id,
         state,

@@ -7,7 +7,7 @@ import {
   type StoredReport,
 } from '../../deployments/deployed-rules.ts';
 import type { Packages } from '../../deployments/report-rules.ts';
-import type { RunStatus } from '../../flows/run-status-rules.ts';
+import { isAtWork, type RunStatus } from '../../flows/run-status-rules.ts';
 
 /** What a run waits for, and being at work, from the first to the last. */
 const RUN_STATES = ['waiting_approval', 'held', 'waiting_window', 'waiting_lock', 'running'] as const;
@@ -42,12 +42,12 @@ export interface CellFacts {
 
 /**
  * Where a candidate is in an environment. What a run waits for or does goes before what was deployed, and a hold before
- * all that the candidate waits for and before why it is not there; a release that is deployed and that another one has
+ * every run whose work has not begun and before why the candidate is not there; a release that is deployed and that another one has
  * replaced was installed before.
  */
 export function cellState({ fact, isRunning, isTaken, isHeld, run }: CellFacts): CellState {
   const ofRun = run === undefined ? undefined : stateOfRun(run);
-  if (isHeld && ofRun !== undefined && ofRun !== 'running') return 'held';
+  if (isHeld && run !== undefined && !isAtWork(run)) return 'held';
   if (ofRun !== undefined) return ofRun;
   if (isHeld && !fact.isDeployed && isTaken) return 'held';
   if (fact.isDeployed) return isRunning ? 'deployed' : 'installed_before';
@@ -55,15 +55,20 @@ export function cellState({ fact, isRunning, isTaken, isHeld, run }: CellFacts):
   return isTaken ? 'never' : 'not_taken';
 }
 
-/** An open run at a gate waits there; every other one counts as being at work. */
-const stateOfRun = (status: RunStatus): RunCellState =>
-  status === 'waiting_hold' ? 'held' : (RUN_STATES.find((state) => state === status) ?? 'running');
+/** What an open run makes of its cell: it waits at a gate, or is at work; undefined: it did not come to either yet. */
+export function stateOfRun(status: RunStatus): RunCellState | undefined {
+  if (isAtWork(status)) return 'running';
+  return status === 'waiting_hold' ? 'held' : RUN_STATES.find((state) => state === status);
+}
 
 /** The one of several open runs with a candidate that is furthest; where several are, the oldest of them. */
 export function furthestRun<Run extends { status: RunStatus; createdAt: string }>(
   runs: readonly Run[],
 ): Run | undefined {
-  const place = ({ status }: Run) => RUN_STATES.indexOf(stateOfRun(status));
+  const place = ({ status }: Run) => {
+    const state = stateOfRun(status);
+    return state === undefined ? -1 : RUN_STATES.indexOf(state);
+  };
   return runs.toSorted((a, b) => place(b) - place(a) || (a.createdAt < b.createdAt ? -1 : 1))[0];
 }
 

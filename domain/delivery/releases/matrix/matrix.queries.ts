@@ -3,6 +3,7 @@ import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import { ownReport, type ReportRow } from '../../deployments/deployment-facts.queries.ts';
 import type { Packages } from '../../deployments/report-rules.ts';
 import { FLOW_TYPES } from '../../flows/flow-types.ts';
+import { isPromotion } from '../../flows/programs/executor-rules.ts';
 import type { StoredMove } from '../../flows/run-move-rules.ts';
 import type { RunStatus } from '../../flows/run-status-rules.ts';
 import type { StoredHold } from '../../release-candidates/holds/hold-rules.ts';
@@ -128,8 +129,10 @@ export async function matrixReports(
   return rows;
 }
 
-/** Types of runs that take a release to one environment. */
-const DEPLOYING: readonly string[] = FLOW_TYPES.filter(({ isDeployment }) => isDeployment).map(({ id }) => id);
+/** Types of runs that take a release to environments. */
+const DEPLOYING: readonly string[] = FLOW_TYPES.filter(isPromotion).map(({ id }) => id);
+/** The ones of them whose children do, unless a pipeline or a command executes them as a whole. */
+const BY_CHILDREN: readonly string[] = FLOW_TYPES.filter(({ own }) => own === 'children').map(({ id }) => id);
 
 /** An open run of an environment; moments as the database's text. */
 export interface OpenRun {
@@ -148,22 +151,30 @@ export interface OpenRun {
   approvalId: string | null;
 }
 
-/** The open runs of some environments of a project, whatever they do there. */
+/** The open runs of some environments of a project, whatever they do there; one that takes the locks of several is in each. */
 export async function openRunsIn(
   { db, tenantId }: Reads,
   projectId: string,
   environmentIds: readonly string[],
 ): Promise<OpenRun[]> {
   const { rows } = await sql<OpenRun>`
-    select r.id, r.environment_id as "environmentId", r.status, r.has_workflow as "hasWorkflow", r.triggered_by as "triggeredBy",
+    with place as (
+      select id, environment_id from flow_run
+      where tenant_id = ${tenantId} and display_status in ('Waiting', 'Running') and environment_id = any (${environmentIds}::uuid[])
+      union
+      select run_id, environment_id from environment_lock_ticket
+      where tenant_id = ${tenantId} and state in ('asked', 'queued', 'held') and run_id is not null
+        and environment_id = any (${environmentIds}::uuid[]))
+    select r.id, w.environment_id as "environmentId", r.status, r.has_workflow as "hasWorkflow", r.triggered_by as "triggeredBy",
       r.created_at as "createdAt", r.waits_for as "waitsFor", r.next_window_at as "nextWindowAt", r.moves,
       case when r.task_type = any (${DEPLOYING}::text[]) and r.project_id = ${projectId} and r.domain is not null and r.release_name is not null
+          and not (r.task_type = any (${BY_CHILDREN}::text[])
+            and exists (select from flow_run c where c.tenant_id = r.tenant_id and c.parent_id = r.id))
         then json_build_object('domain', r.domain, 'releaseName', r.release_name) end as release,
       a.id as "approvalId"
-    from flow_run r
-    left join approval a on a.tenant_id = r.tenant_id and a.run_id = r.id and a.status = 'requested'
-    where r.tenant_id = ${tenantId} and r.display_status in ('Waiting', 'Running')
-      and r.environment_id = any (${environmentIds}::uuid[])`.execute(db);
+    from place w
+    join flow_run r on r.tenant_id = ${tenantId} and r.id = w.id and r.display_status in ('Waiting', 'Running')
+    left join approval a on a.tenant_id = r.tenant_id and a.run_id = r.id and a.status = 'requested'`.execute(db);
   return rows;
 }
 

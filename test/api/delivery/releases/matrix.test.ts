@@ -213,6 +213,28 @@ test('a cell that waits shows what waits, and a column what waits in it', async 
   ]);
 });
 
+test('a release that is executed as a whole is in each environment whose lock it takes', async () => {
+  const project = await newProject({ uat: {}, live: {} });
+  const { repositoryIdentifier, ids } = project;
+  const [uat = '', live = ''] = [ids.uat, ids.live];
+  await project.candidate('r1');
+  const whole = { repositoryIdentifier, requestedBy: app.member.email, domain: 'core', releaseName: 'r1' };
+  const state = {
+    taskType: 'request-release',
+    status: 'running',
+    displayStatus: 'Running',
+    environmentId: uat,
+  } as const;
+  const runId = await insertRun(app, { ...whole, ...state });
+  for (const id of [uat, live]) await insertLockTickets(app, id, [{ state: 'held', ...lease(new Date()), runId }]);
+  const { columns, rows } = await project.matrix();
+  expect(columns).toMatchObject([{ running: 1 }, { running: 1 }]);
+  expect(rows[0].cells).toMatchObject([
+    { state: 'running', executionId: runId },
+    { state: 'running', executionId: runId },
+  ]);
+});
+
 test('what is held says so where it does not run', async () => {
   const project = await newProject({ uat: {}, live: {} });
   const { id } = await project.candidate('r1');

@@ -47,7 +47,9 @@ test.each([
   ['installed_before', { isHeld: true, fact: deployed }],
   ['not_taken', { isHeld: true, isTaken: false }],
   ['running', { run: 'waiting_org_calls' as const }],
-  ['running', { run: 'dispatched' as const }],
+  ['never', { run: 'dispatched' as const }],
+  ['deployed', { fact: deployed, isRunning: true, run: 'scheduled' as const }],
+  ['held', { isHeld: true, fact: deployed, isRunning: true, run: 'queued' as const }],
 ])('a cell is %s', (state, more) => {
   expect(cellState({ ...facts, ...more })).toBe(state);
 });
@@ -61,6 +63,8 @@ test('of several runs the one that is furthest counts, and of those the oldest',
   ];
   expect(furthestRun(runs)).toEqual(runs[2]);
   expect(furthestRun([...runs, run('running', '2026-03-04')])?.status).toBe('running');
+  const begun = [run('dispatched', '2026-03-01'), run('waiting_approval', '2026-03-02')];
+  expect(furthestRun(begun)).toEqual(begun[1]);
   expect(furthestRun([])).toBeUndefined();
 });
 
