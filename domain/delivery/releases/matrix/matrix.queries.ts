@@ -104,7 +104,7 @@ export async function countRows(
 }
 
 /** A stored report of a candidate, and who made it. */
-export interface MatrixReport extends ReportRow {
+interface MatrixReport extends ReportRow {
   executionId: string | null;
   by: string | null;
   rolledBackAt: number | null;
