@@ -60,8 +60,7 @@ export function operationsModule({ paths, components }: ClientDocument): string 
     for (const [method, operation] of Object.entries(item)) {
       const roles = operation['x-roles'].join(' ');
       byRoles.set(roles, [...(byRoles.get(roles) ?? []), operation.operationId]);
-      const isSecured = operation.security.length > 0;
-      if (method === 'post' && isSecured && !takesKey(operation, components)) unkeyed.push(path);
+      if (method === 'post' && !takesKey(operation, components)) unkeyed.push(path);
     }
   const ids = [...byRoles.values()].flat().toSorted();
   const table = [...byRoles].map(([roles, names]) => [roles, names.join(' ')]);
@@ -70,8 +69,8 @@ export function operationsModule({ paths, components }: ClientDocument): string 
     `export type Role = 'owner' | 'member' | 'application';\n`,
     `/** Roles, and the operations that they may call. */`,
     `export const ROLES_OF: readonly (readonly [roles: string, operations: string])[] = ${JSON.stringify(table)};\n`,
-    `/** POSTs with a credential whose replies have a credential: they take no key. */`,
-    `export const UNKEYED: ReadonlySet<string> = /* @__PURE__ */ new Set(${JSON.stringify(unkeyed)});\n`,
+    `/** Paths of the POSTs that take no key: they have no credential, or their replies have one. */`,
+    `export const UNKEYED: readonly string[] = ${JSON.stringify(unkeyed)};\n`,
   ].join('\n');
 }
 

@@ -57,6 +57,12 @@ export interface Interruption {
   interrupt(reason: CommandError): void;
 }
 
+/** Ends a command that is not done by then. */
+export function endAfter(deadlineMs: number, interrupt: Interruption['interrupt']): void {
+  const late = () => interrupt(new CommandError(EXIT.timedOut, 'timed_out', `Not done after ${deadlineMs / 1_000} s`));
+  setTimeout(late, deadlineMs).unref();
+}
+
 /** The context of one command, for the service that is named by option, variable or file. */
 export function makeContext(
   { command, options, isLong }: Invocation,
@@ -65,15 +71,11 @@ export function makeContext(
 ): Context {
   const url = serviceUrl(options, env);
   const deadlineMs = options.timeout === undefined ? (isLong ? undefined : REQUEST_MS) : durationMs(options.timeout);
-  if (deadlineMs !== undefined) {
-    const late = () =>
-      interrupt(new CommandError(EXIT.timedOut, 'timed_out', `Not done after ${deadlineMs / 1_000} s`));
-    setTimeout(late, deadlineMs).unref();
-  }
+  if (deadlineMs !== undefined) endAfter(deadlineMs, interrupt);
   const client = createClient({
     url,
     ...tenantOf(options, env),
-    token: () => tokenOf(env, url, interrupt),
+    token: () => tokenOf(env, url, { signal, interrupt }),
     signal,
     fetch: limited,
   });
@@ -140,11 +142,11 @@ function tenantOf({ tenant = '' }: GlobalOptions, env: NodeJS.ProcessEnv): { ten
 async function tokenOf(
   env: NodeJS.ProcessEnv,
   url: string,
-  interrupt: Interruption['interrupt'],
+  { signal, interrupt }: Interruption,
 ): Promise<string | undefined> {
   if (env.QUAYSIDE_TOKEN) return env.QUAYSIDE_TOKEN;
   try {
-    return await new CredentialsFile().tokenFor(url);
+    return await new CredentialsFile(signal).tokenFor(url);
   } catch (error) {
     if (error instanceof CommandError) interrupt(error);
     throw error;
@@ -152,7 +154,7 @@ async function tokenOf(
 }
 
 /** No single request takes longer than a minute; streams may. */
-const limited: typeof fetch = (input, init) => {
+export const limited: typeof fetch = (input, init) => {
   const request = new Request(input, init);
   if (request.headers.get('accept') === 'text/event-stream') return fetch(request);
   return fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(REQUEST_MS)]) });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,12 +23,17 @@ interface Stored {
 const LOCK_STALE_MS = 60_000;
 /** How long before its end a token is renewed. */
 const RENEW_MS = 30_000;
+/** A renewal that takes longer is given up. */
+const RENEWAL_MAX_MS = 20_000;
 
 /** The file of credentials; each change replaces it whole, readable by its owner alone. */
 export class CredentialsFile {
   readonly path: string;
+  readonly #signal: AbortSignal;
 
-  constructor(home = homedir()) {
+  /** @param signal ends what waits for other processes or for the service. */
+  constructor(signal = new AbortController().signal, home = homedir()) {
+    this.#signal = signal;
     this.path = join(home, '.config/quayside/credentials.json');
   }
 
@@ -80,7 +85,9 @@ export class CredentialsFile {
   async #renew(url: string, { refreshToken = '', ...signed }: Signed): Promise<string> {
     try {
       const body = { refresh_token: refreshToken };
-      const renewed = await dataOf(refreshTokens({ client: createClient({ url }), body }));
+      const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(RENEWAL_MAX_MS)]);
+      const client = createClient({ url, signal });
+      const renewed = await dataOf(refreshTokens({ client, body }));
       const next = { ...signed, accessToken: renewed.access_token, refreshToken: renewed.refresh_token };
       this.#write(url, next, { isCurrent: false });
       return next.accessToken;
@@ -94,8 +101,8 @@ export class CredentialsFile {
     const lock = `${this.path}.lock`;
     mkdirSync(dirname(lock), { recursive: true, mode: 0o700 });
     while (!take(lock)) {
-      if (isStale(lock)) rmSync(lock, { force: true });
-      else await sleep(50);
+      if (isStale(lock)) takeAway(lock);
+      else await sleep(50, undefined, { signal: this.#signal });
     }
     try {
       return await work();
@@ -112,6 +119,19 @@ function take(lock: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  }
+}
+
+/** Takes a stale lock away. Of several processes one does: what the others move is the lock of that one, and is put back. */
+function takeAway(lock: string): void {
+  const aside = `${lock}.${process.pid}`;
+  try {
+    renameSync(lock, aside);
+    if (!isStale(aside)) linkSync(aside, lock);
+  } catch {
+    // Another process was first.
+  } finally {
+    rmSync(aside, { force: true });
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { usage } from './exit.ts';
 
 /** All of standard input, once. */
@@ -24,6 +24,9 @@ export function fileText(path: string): string {
     throw usage(`${path} cannot be read: ${(error as Error).message}`);
   }
 }
+
+/** When a file was written: the same for a step that is repeated. Standard input: now. */
+export const writtenAt = (path: string): Date => (path === '-' ? new Date() : statSync(path).mtime);
 
 export function parseJson(text: string, what: string): unknown {
   try {

@@ -1,4 +1,12 @@
-import { type Context, type GlobalOptions, type Interruption, type Invocation, makeContext } from './context.ts';
+import {
+  type Context,
+  endAfter,
+  type GlobalOptions,
+  type Interruption,
+  type Invocation,
+  makeContext,
+} from './context.ts';
+import { durationMs } from './duration.ts';
 import { type CommandError, type Failure, failureOf } from './exit.ts';
 import type { Outcome } from './output.ts';
 
@@ -17,9 +25,19 @@ export async function runCommand(invocation: Invocation, action: Action): Promis
   });
 }
 
-/** Runs a command that needs no credential yet. */
-export const runPlain = (options: GlobalOptions, action: () => Promise<Outcome>): Promise<never> =>
-  endWith(options, interruptible(), action);
+/** Runs a command that needs no credential yet; a time-out ends it even while it asks a person. */
+export function runPlain(options: GlobalOptions, action: (signal: AbortSignal) => Promise<Outcome>): Promise<never> {
+  const interruption = interruptible();
+  const { signal, interrupt } = interruption;
+  return endWith(options, interruption, () => {
+    if (options.timeout === undefined) return action(signal);
+    const ended = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as CommandError), { once: true }),
+    );
+    endAfter(durationMs(options.timeout), interrupt);
+    return Promise.race([action(signal), ended]);
+  });
+}
 
 function interruptible(): Interruption {
   const ending = new AbortController();

@@ -134,7 +134,10 @@ async function* connection(
           heartbeatMs = heartbeatOf(event.data) ?? heartbeatMs;
           heard();
         }
+        // As long as the caller is busy nothing is read, and nothing is silent.
+        clearTimeout(silence);
         yield event;
+        heard();
       }
     }
   } finally {

@@ -41,8 +41,10 @@ export function createClient({ url, token, tenant, headers, signal, fetch, parts
     }),
   );
   client.interceptors.request.use((request, options) => {
-    const takesKey = request.method === 'POST' && options.security !== undefined && !UNKEYED.has(options.url);
-    if (takesKey && !request.headers.has(KEY)) request.headers.set(KEY, randomKey());
+    if (request.method !== 'POST') return request;
+    // What takes no key is done again by sending it again: the transport goes by the header.
+    if (isUnkeyed(options.url)) request.headers.delete(KEY);
+    else if (options.security !== undefined && !request.headers.has(KEY)) request.headers.set(KEY, randomKey());
     return request;
   });
   client.interceptors.error.use((error, response, request) => problemOf(error, request, response));
@@ -50,6 +52,19 @@ export function createClient({ url, token, tenant, headers, signal, fetch, parts
 }
 
 const KEY = 'Idempotency-Key';
+
+/** @param url the template of a path, or a path that somebody wrote, which may have a query. */
+function isUnkeyed(url: string): boolean {
+  const segments = pathSegments(url);
+  return UNKEYED.some((template) => {
+    const wanted = pathSegments(template);
+    return (
+      wanted.length === segments.length && wanted.every((name, at) => name.startsWith('{') || name === segments[at])
+    );
+  });
+}
+
+const pathSegments = (url: string): string[] => url.replace(/[?#].*$/, '').split('/');
 
 /** 128 random bits; `randomUUID` needs a page of a secure origin. */
 const randomKey = (): string =>

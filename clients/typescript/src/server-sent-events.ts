@@ -1,4 +1,5 @@
 export interface ServerSentEvent {
+  /** Empty: no event, but an id that came alone. */
   event: string;
   data: string;
   /** The last one that was sent, by this event or one before. */
@@ -9,15 +10,19 @@ export interface ServerSentEvent {
 export function eventParser(): (piece: string) => ServerSentEvent[] {
   let rest = '';
   let id = '';
+  let toldId = '';
   let event = '';
   let data: string[] = [];
 
   const take = (line: string): ServerSentEvent | undefined => {
     if (line === '') {
-      const done = data.length > 0 ? { event: event || 'message', data: data.join('\n'), id } : undefined;
+      const isEvent = data.length > 0;
+      const done = { event: isEvent ? event || 'message' : '', data: data.join('\n'), id };
+      const isNews = isEvent || id !== toldId;
       event = '';
       data = [];
-      return done;
+      toldId = id;
+      return isNews ? done : undefined;
     }
     const at = line.indexOf(':');
     const name = at < 0 ? line : line.slice(0, at);

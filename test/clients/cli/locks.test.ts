@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
+import { sendJson, smallServer } from '../../support/clients.ts';
 import { type QuaysideCommand, quaysideCommand, type RunOptions } from '../../support/quayside-command.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
@@ -97,7 +98,8 @@ test('signals are passed on, and the command may end in its own way', async () =
 
 test('a lock that is lost ends the command and all that it started', async () => {
   // A lease of six seconds is extended every two.
-  const script = `sleep 600 & echo $! > ${there('pid')}; touch ${there('begun')}; wait`;
+  // What its leader leaves behind does not heed SIGTERM.
+  const script = `(trap '' TERM; exec sleep 600) & echo $! > ${there('pid')}; touch ${there('begun')}; wait`;
   const { ended } = quayside.start(locked(script, '--lease', '0.1', '--json'));
   await appears('begun');
   const [ticket] = (await locks()).tickets;
@@ -124,6 +126,26 @@ test('a lease that is short is extended for as long as the command runs', async 
   });
   writeFileSync(there('enough'), '');
   expect((await ended).code).toBe(0);
+  await isFree();
+});
+
+test('a service that fails for a moment loses no lock, and one that does not answer ends it with its lease', async () => {
+  let extensions = 0;
+  const between = await smallServer(async ({ method, url, headers, body }, response) => {
+    const isExtension = url.endsWith('/extend');
+    if (isExtension && ++extensions > 2) return;
+    if (isExtension && extensions === 1)
+      return sendJson(response, 500, { code: 'internal', status: 500, detail: 'no' });
+    const { authorization = '', 'content-type': type = '' } = headers;
+    const init = { method, headers: { authorization, 'content-type': type }, ...(body && { body }) };
+    const answer = await fetch(`${app.url}${url}`, init);
+    sendJson(response, answer.status, answer.status === 204 ? undefined : await answer.json());
+  });
+  const { code, err } = await quayside.start(locked('exec sleep 600', '--lease', '0.05', '--url', between.url)).ended;
+  await between.close();
+  expect(err).toContain('the lock was not extended: no');
+  expect(err).toContain('The lock is lost: its lease has ended');
+  expect([code, extensions]).toEqual([5, 3]);
   await isFree();
 });
 

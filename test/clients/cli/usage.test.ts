@@ -151,6 +151,10 @@ test('a key is the same for command, body, run and attempt, and else of one star
     await keyOf(REPORT, { CI_PIPELINE_ID: '71', CI_JOB_ID: '5' }),
   ];
   expect(new Set([key, ...others]).size).toBe(others.length + 1);
+  const publish = ['sarif', 'publish', join(quayside.home, 'a.sarif'), '--branch', 'main', '--commit', 'c0ffee'];
+  writeFileSync(publish[2] ?? '', '{}');
+  const sent = [await keyOf(publish, github), server.got.at(-1)?.body];
+  expect([await keyOf(publish, github), server.got.at(-1)?.body]).toEqual(sent);
   expect(canonical({ b: 1, a: [{ d: undefined, c: null }] })).toBe('{"a":[{"c":null}],"b":1}');
 });
 
@@ -240,4 +244,6 @@ test('a session that ends is renewed by one of the processes that need it', asyn
   writeFileSync(file, JSON.stringify({ current: server.url, services: { [server.url]: signed } }));
   const { err } = await quayside.run(3, ['whoami'], { env });
   expect(err).toContain('quayside login');
+  problem(500, 'internal');
+  expect((await quayside.run(1, ['logout'], { env })).err).toContain('goes on: is internal');
 });

@@ -87,6 +87,21 @@ test('a stream that ends is taken up behind the last event, and says what may ha
   expect(waited.slice(0, 2)).toEqual([5_000, 5_000]);
 });
 
+test('a stream goes on behind the id of a heartbeat, and a caller that is busy keeps its own', async () => {
+  const quick = frame('hello', { heartbeatSeconds: 0.01 }, 'e-1');
+  connections = [ending(quick, ': \nid: e-7\n\n'), stream(hello('e-7'))];
+  await take(2);
+  expect(server.got[1]?.headers['last-event-id']).toBe('e-7');
+  server.got.length = 0;
+  connections = [stream(quick, frame('changes', [change('1')], 'e-2')), stream(hello('f-1'))];
+  const client = quayside.createClient({ url: server.url, token: 'qs_app_1' });
+  for await (const { type } of quayside.changes({ client })) {
+    if (type === 'changes') break;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  expect(server.got).toHaveLength(1);
+});
+
 test('what is refused for good ends it with the problem, what is not is asked again', async () => {
   const problem = { code: 'invalid_request', status: 400, detail: 'unknown topic' };
   connections = [

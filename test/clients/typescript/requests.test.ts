@@ -143,6 +143,19 @@ test('a connection that is lost is not made again for what could be done twice',
   }
 });
 
+test('a path that somebody wrote is as its template: without a key, and not done twice', async () => {
+  answers = [lost];
+  const headers = { 'Idempotency-Key': 'k' };
+  const posted = async (url: string) => {
+    server.got.length = 0;
+    await client().post({ url, headers, security: [{ scheme: 'bearer', type: 'http' }] });
+    return server.got.map((got) => got.headers['idempotency-key']);
+  };
+  expect(await posted('/api/browser-sessions/1/live-links?a=b')).toEqual([undefined]);
+  expect(await posted('/api/auth/sign-in')).toEqual([undefined]);
+  expect(await posted('/api/projects')).toEqual(Array(5).fill('k'));
+});
+
 test('a key whose first request is still being handled is asked again', async () => {
   const inProgress = (response: ServerResponse) =>
     sendJson(response, 409, { code: 'in_progress', status: 409, detail: 'is being handled' });

@@ -2,11 +2,10 @@ import {
   type Approval,
   type ApprovalWithSteps,
   dataOf,
+  type FlowRunDetail,
   getApproval,
   getFlowRun,
   grantApproval,
-  items,
-  listApprovals,
   ProblemError,
   rejectApproval,
 } from '@quayside/client';
@@ -55,19 +54,22 @@ interface OfRun {
 }
 
 /** The approvals of a run and of its child runs, open ones before those that are decided. */
-async function ofRun({ client }: Context, id: string): Promise<OfRun> {
+async function ofRun(context: Context, id: string): Promise<OfRun> {
+  const { client } = context;
   const run = await dataOf(getFlowRun({ client, path: { id } }));
-  const runs = new Set([id, ...run.children.map((child) => child.id)]);
-  const repositoryIdentifier = run.projectIdentifier ?? undefined;
-  for (const status of STATUSES) {
-    const query = { status, limit: 100, ...(repositoryIdentifier !== undefined && { repositoryIdentifier }) };
-    const approvals: Approval[] = [];
-    for await (const approval of items(listApprovals, { client, query }))
-      if (runs.has(approval.executionId)) approvals.push(approval);
-    if (approvals.length > 0) return { approvals, mayCome: isOpen(run) };
+  const ids = new Set(namedBy(run));
+  for (const child of run.children)
+    for (const approvalId of namedBy(await dataOf(getFlowRun({ client, path: { id: child.id } })))) ids.add(approvalId);
+  const found: Approval[] = [];
+  for (const approvalId of ids) {
+    const approval = await byId(context, approvalId);
+    if (approval !== undefined) found.push(approval);
   }
-  return { approvals: [], mayCome: isOpen(run) };
+  const status = STATUSES.find((each) => found.some((approval) => approval.status === each));
+  return { approvals: found.filter((approval) => approval.status === status), mayCome: isOpen(run) };
 }
+
+const namedBy = ({ states }: FlowRunDetail): string[] => states.flatMap(({ approvalId }) => approvalId ?? []);
 
 function onlyOne(approvals: readonly Approval[], id: string): Approval {
   const [only] = approvals;

@@ -1,13 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { extendEnvironmentLock, type LockTicket, type Problem } from '@quayside/client';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT, exitCodeOf, usage } from '../exit.ts';
+import { CommandError, EXIT, usage } from '../exit.ts';
 import { environmentOf } from '../names.ts';
 import type { Outcome } from '../output.ts';
 import { giveBack, leaseMinutes, type LockOptions, takeLock } from './locks.ts';
 
 const KILL_AFTER_MS = 10_000;
+const LOOK_EVERY_MS = 100;
+/** Between attempts to extend a lease while the service cannot. */
+const RETRY_MS = 5_000;
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
 
@@ -64,7 +68,10 @@ async function runWhileHeld(
   const stopExtending = keepLease(context, held, end);
   try {
     const exitCode = await exitOf(child);
-    if (lost !== undefined) throw lost;
+    if (lost !== undefined) {
+      await group.gone();
+      throw lost;
+    }
     return exitCode === 0 ? undefined : { data: { exitCode }, text: '', exitCode };
   } finally {
     stopExtending();
@@ -72,57 +79,80 @@ async function runWhileHeld(
   }
 }
 
-/** Extends the lease at each third of it, until it is stopped; says when the lock is lost. */
+/**
+ * Extends the lease at each third of it, until it is stopped; what a service cannot do for the moment is tried again while
+ * the lease lasts. Says when the lock is lost, also while a request gets no answer.
+ */
 function keepLease(
   { client, say }: Context,
   { environmentId, ticket, lease }: Held,
   onLost: (reason: CommandError) => void,
 ): () => void {
   const path = { id: environmentId, ticketId: ticket.ticketId };
+  const thirdMs = (ticket.leaseMinutes * 60_000) / 3;
   const stopped = new AbortController();
-  let expiresAt = Date.parse(ticket.expiresAt ?? '');
-  let timer: NodeJS.Timeout;
-  const later = () => {
-    timer = setTimeout(() => void extend(), (ticket.leaseMinutes * 60_000) / 3);
-  };
-  const extend = async () => {
-    const body = lease;
-    const { data, error } = await extendEnvironmentLock({ client, path, body, signal: stopped.signal });
-    if (stopped.signal.aborted) return;
-    if (data !== undefined) expiresAt = Date.parse(data.expiresAt ?? '');
-    else if (!mayStillBeHeld(error, expiresAt))
-      return onLost(new CommandError(EXIT.conflict, 'lock_lost', `The lock is lost: ${error.detail}`));
-    else say(`the lock was not extended: ${error.detail}`);
-    later();
-  };
-  later();
-  return () => {
-    clearTimeout(timer);
+  let renewing: NodeJS.Timeout | undefined;
+  let ending: NodeJS.Timeout | undefined;
+  const stop = () => {
+    clearTimeout(renewing);
+    clearTimeout(ending);
     stopped.abort();
   };
+  const lost = (why: string) => {
+    stop();
+    onLost(new CommandError(EXIT.conflict, 'lock_lost', `The lock is lost: ${why}`));
+  };
+  const heldUntil = (expiresAt: string | null) => {
+    clearTimeout(ending);
+    if (expiresAt === null) return;
+    ending = setTimeout(() => lost('its lease has ended'), Date.parse(expiresAt) - Date.now());
+  };
+  const extendAfter = (waitMs: number) => {
+    renewing = setTimeout(() => void extend(), waitMs);
+  };
+  const extend = async () => {
+    const { data, error } = await extendEnvironmentLock({ client, path, body: lease, signal: stopped.signal });
+    if (stopped.signal.aborted) return;
+    if (data !== undefined) {
+      heldUntil(data.expiresAt);
+      extendAfter(thirdMs);
+    } else if (isPassing(error)) {
+      say(`the lock was not extended: ${error.detail}`);
+      extendAfter(Math.min(RETRY_MS, thirdMs));
+    } else lost(error.detail);
+  };
+  heldUntil(ticket.expiresAt);
+  extendAfter(thirdMs);
+  return stop;
 }
 
-/** A service that is away for a moment takes no lock back before its lease has ended. */
-const mayStillBeHeld = (problem: Problem, expiresAt: number): boolean => {
-  const code = exitCodeOf(problem);
-  return (code === EXIT.unreachable || code === EXIT.timedOut) && Date.now() < expiresAt;
-};
+/** A service that is away or fails for a moment takes no lock back. */
+const isPassing = ({ status }: Problem): boolean => status === 0 || status === 429 || status >= 500;
 
 /** The group of a process: signals, and an end that is not to be put off. */
 function groupOf(child: ChildProcess) {
+  let killAt: number | undefined;
   let killing: NodeJS.Timeout | undefined;
-  const signal = (name: NodeJS.Signals) => {
+  /** Whether there was anything to send it to; 0 only looks. */
+  const signal = (name: NodeJS.Signals | 0): boolean => {
     try {
-      if (child.pid !== undefined) process.kill(-child.pid, name);
+      return child.pid !== undefined && process.kill(-child.pid, name);
     } catch {
-      // It has ended.
+      return false;
     }
   };
   return {
     signal,
     end() {
+      if (killAt !== undefined) return;
+      killAt = performance.now() + KILL_AFTER_MS;
       signal('SIGTERM');
-      killing ??= setTimeout(() => signal('SIGKILL'), KILL_AFTER_MS);
+      killing = setTimeout(() => signal('SIGKILL'), KILL_AFTER_MS);
+    },
+    /** Resolves when all of it has ended: the rest may go on when its leader does not. */
+    async gone() {
+      while (signal(0) && performance.now() < (killAt ?? 0)) await sleep(LOOK_EVERY_MS);
+      signal('SIGKILL');
     },
     ended: () => clearTimeout(killing),
   };

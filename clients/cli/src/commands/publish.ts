@@ -11,7 +11,7 @@ import {
 } from '@quayside/client';
 import { type Context, unknownHere } from '../context.ts';
 import { EXIT, usage } from '../exit.ts';
-import { fileText, parseJson, parseObject, textOf } from '../input.ts';
+import { fileText, parseJson, parseObject, textOf, writtenAt } from '../input.ts';
 import { environmentOf } from '../names.ts';
 import { fields, type Outcome } from '../output.ts';
 import { builtBranch, builtCommit } from '../pipeline.ts';
@@ -31,10 +31,13 @@ function built({ env }: Context, { branch, commit }: Built): { branch: string; c
 
 export async function publishSarif(context: Context, file: string, options: Built): Promise<Outcome> {
   const sarif = parseObject(fileText(file), file);
-  const of = { repositoryIdentifier: context.repository(), ...built(context, options), sarif };
-  const body = { ...of, analyzedAt: new Date().toISOString() };
-  // The time of the report differs from start to start: what is published does not.
-  const data = await dataOf(publishCodeAnalysis({ client: context.client, body, headers: context.keyed(of) }));
+  const body = {
+    repositoryIdentifier: context.repository(),
+    ...built(context, options),
+    sarif,
+    analyzedAt: writtenAt(file).toISOString(),
+  };
+  const data = await dataOf(publishCodeAnalysis({ client: context.client, body, headers: context.keyed(body) }));
   return { data, text: data.ignored ? 'the commit has results already' : 'published' };
 }
 

@@ -13,10 +13,10 @@ export function addSignIn(program: Command): void {
     .option('--password-stdin', 'the first line of standard input')
     .option('--totp-stdin', 'code of the second factor, the second line')
     .option('--token-stdin', 'an application token');
-  signIn.action(() => runPlain(globals(), () => login(globals(), signIn.opts(), process.env)));
+  signIn.action(() => runPlain(globals(), (signal) => login(globals(), signIn.opts(), { env: process.env, signal })));
   program
     .command('logout')
     .description('end the session, and forget the credential')
-    .action(() => runPlain(globals(), () => logout(globals(), process.env)));
+    .action(() => runPlain(globals(), (signal) => logout(globals(), { env: process.env, signal })));
   does(program.command('whoami').description('whose credential is used'), whoami);
 }
