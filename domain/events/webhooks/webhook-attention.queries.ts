@@ -51,8 +51,8 @@ export const givenUpDeliveries: AttentionRule = {
       select w.id, w.name, w.repository_identifier as "repositoryIdentifier", f.count, f.first, f.last
       from webhook w
       cross join lateral (
-        select count(*)::int as count, min(created_at) as first, max(id::text) as last from (
-          select d.id, d.created_at from webhook_delivery d
+        select count(*)::int as count, min(created_at) as first, max(given_up_at) as last from (
+          select d.created_at, coalesce(d.completed_at, d.created_at) as given_up_at from webhook_delivery d
           where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.status = 'failed'
             and d.created_at > now() - make_interval(days => ${sql.lit(LOOKED_AT_DAYS)})
             and not exists (select from webhook_delivery r where r.redelivery_of = d.id)

@@ -31,7 +31,7 @@ export interface Need {
   params: Readonly<Record<string, string>>;
   /** Parameters of its query. */
   query?: Readonly<Record<string, string>>;
-  /** What of it counts as news: when this changes, an acknowledgement holds no longer. */
+  /** What of it counts as news, with when it began: when this changes, an acknowledgement holds no longer. */
   state: string;
 }
 

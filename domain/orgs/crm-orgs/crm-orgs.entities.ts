@@ -36,6 +36,8 @@ export const CrmOrgSchema = defineEntity({
     expiryAnnouncedAt: p.datetime(3).nullable(),
     healthStatus: p.text().$type<OrgHealthStatus>().default('unknown'),
     healthCheckedAt: p.datetime(3).nullable(),
+    /** Since when it refuses its credential; null while it does not. */
+    refusedAt: p.datetime(3).nullable(),
     /** What the org answered, without secrets. */
     healthError: p.text().nullable(),
     /** What a person can do about it. */

@@ -27,7 +27,14 @@ export interface OrgMarks {
 }
 
 /** What of an org stands in the audit trail: no secrets. */
-export const stateOf = ({ tenantId: _t, createdAt: _c, updatedAt: _u, healthCheckedAt: _h, ...state }: CrmOrg) => ({
+export const stateOf = ({
+  tenantId: _t,
+  createdAt: _c,
+  updatedAt: _u,
+  healthCheckedAt: _h,
+  refusedAt: _r,
+  ...state
+}: CrmOrg) => ({
   ...state,
 });
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { AttentionRule } from '../../kernel/attention/attention-rules.ts';
 import { isoOf } from '../../kernel/text/date-time-rules.ts';
 
@@ -11,19 +12,19 @@ export const orgsWithoutSignIn: AttentionRule = {
       .selectFrom('crm_org')
       .where('tenantId', '=', tenantId)
       .where('healthStatus', '=', 'auth_failed')
-      .orderBy('healthCheckedAt', 'desc')
+      .orderBy('refusedAt', sql`desc nulls last`)
       .limit(limit)
-      .select(['id', 'username', 'healthError', 'healthHint', 'healthCheckedAt', 'updatedAt'])
+      .select(['id', 'username', 'healthError', 'healthHint', 'refusedAt', 'createdAt'])
       .execute();
-    return rows.map(({ id, username, healthError, healthHint, healthCheckedAt, updatedAt }) => ({
+    return rows.map(({ id, username, healthError, healthHint, refusedAt, createdAt }) => ({
       key: id,
       title: username,
       reason: ['The org refuses its credential', healthError, healthHint].filter(Boolean).join(': '),
-      since: isoOf(healthCheckedAt ?? updatedAt),
+      since: isoOf(refusedAt ?? createdAt),
       repositoryIdentifier: null,
       params: {},
       query: { username },
-      state: healthError ?? '',
+      state: `${refusedAt} ${healthError}`,
     }));
   },
 };

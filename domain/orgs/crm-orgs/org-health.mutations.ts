@@ -53,6 +53,7 @@ export function changeHealth(tx: Tx, org: CrmOrg, failure: CrmFailure | undefine
   Object.assign(org, {
     healthStatus: after,
     healthCheckedAt: tx.now,
+    refusedAt: after === 'auth_failed' ? (org.refusedAt ?? tx.now) : null,
     healthError: failure?.message ?? null,
     healthHint: failure?.hint ?? null,
   });

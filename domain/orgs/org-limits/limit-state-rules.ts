@@ -20,7 +20,16 @@ export interface LimitState extends AlertState {
   isIgnored?: boolean;
   /** Epoch milliseconds at which it will be used up; see `forecastOf`. */
   forecastAt: number | null;
+  /** Epoch milliseconds of the first poll in a row that found it used up within a day; absent: the last one did not. */
+  breaksSince?: number;
 }
+
+/** Time in which somebody can still do something about a limit. */
+const BREAKS_WITHIN_MS = 86_400_000;
+
+/** Whether a limit will be used up within a day, by its forecast. */
+const isBreaking = (forecastAt: number | null, now: number): boolean =>
+  forecastAt !== null && forecastAt <= now + BREAKS_WITHIN_MS;
 
 export type WorstLimit = { name: string; usagePct: number; alertLevel: LimitLevel; forecastAt: string | null };
 
@@ -52,7 +61,14 @@ export function limitsAfter(
   const names = [...new Set([...known.map(({ name }) => name), ...answered.keys()])].slice(0, LIMITS_MAX);
   const changes: LimitChange[] = [];
   const limits = names.map((name, place): LimitState => {
-    const before = known[place] ?? { name, max: null, used: 0, level: 'ok', forecastAt: null, ...NO_ALERT };
+    const { breaksSince, ...before }: LimitState = known[place] ?? {
+      name,
+      max: null,
+      used: 0,
+      level: 'ok',
+      forecastAt: null,
+      ...NO_ALERT,
+    };
     const now = answered.get(name);
     if (!now) return { ...before, max: null, level: 'ok', forecastAt: null };
     const max = exact(now.max);
@@ -60,6 +76,7 @@ export function limitsAfter(
     const thresholds = thresholdsOf(projects, name);
     const pct = usagePct(used, max);
     const { event, ...alert } = nextAlert(before, pct, thresholds);
+    const forecastAt = forecastOf(name, [...history(place), { at: polledAt, used }], max);
     const limit: LimitState = {
       name,
       max,
@@ -67,7 +84,8 @@ export function limitsAfter(
       level: levelOf(pct, thresholds),
       ...alert,
       ...(thresholds.isIgnored && { isIgnored: true }),
-      forecastAt: forecastOf(name, [...history(place), { at: polledAt, used }], max),
+      forecastAt,
+      ...(isBreaking(forecastAt, polledAt) && { breaksSince: breaksSince ?? polledAt }),
     };
     if (event) changes.push({ event, limit, previousLevel: before.announced });
     return limit;

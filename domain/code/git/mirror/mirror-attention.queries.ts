@@ -26,7 +26,8 @@ export const staleMirrors: AttentionRule = {
       since: isoOf(fetchedAt ?? createdAt),
       repositoryIdentifier: identifier,
       params: { identifier },
-      state: error ?? '',
+      // Each failure after a success is another one.
+      state: `${error} ${fetchedAt}`,
     }));
   },
 };

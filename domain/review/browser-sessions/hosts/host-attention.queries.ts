@@ -15,12 +15,15 @@ export const missingHosts: AttentionRule = {
     const why = whyNotLocal(await localHosts(reads));
     if (why === null || (await hasHostedProvider(reads, undefined))) return [];
     const { db, tenantId } = reads;
-    const { last } = await db
+    const { last, served } = await db
       .selectFrom('browser_session')
       .where('tenantId', '=', tenantId)
       .where('provider', '=', 'local')
       .where('createdAt', '>', sql<string>`now() - make_interval(days => ${sql.lit(USED_DAYS)})`)
-      .select(sql<string | null>`max(created_at)`.as('last'))
+      .select([
+        sql<string | null>`max(created_at)`.as('last'),
+        sql<string | null>`max(created_at) filter (where host_id is not null)`.as('served'),
+      ])
       .executeTakeFirstOrThrow();
     if (last === null) return [];
     const reason = `${why}. The last browser was asked for at ${isoOf(last)}`;
@@ -32,7 +35,8 @@ export const missingHosts: AttentionRule = {
         since: isoOf(last),
         repositoryIdentifier: null,
         params: {},
-        state: why,
+        // Once a host has allocated a browser again, a loss is another one.
+        state: `${why} ${served}`,
       },
     ];
   },

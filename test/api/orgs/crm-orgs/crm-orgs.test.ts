@@ -1,6 +1,6 @@
 import { type CrmSimulator, crmSimulator } from '../../../simulators/crm-org/simulator.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
-import type { ApiClient, Bearer } from '../../../support/client.ts';
+import type { ApiClient, Bearer, Json } from '../../../support/client.ts';
 import { detected, dropped, ledgerOf } from '../../../support/gc-ledger.ts';
 import { leaked } from '../../../support/crm.ts';
 import { engineAway } from '../../../support/launch.ts';
@@ -327,7 +327,12 @@ describe('the test of a connection', () => {
     expect(crm.requests.length).toBe(asked);
     expect((await owner.get(200, named(globex.username))).health.status).toBe('auth_failed');
     expect((await eventsOf('org.auth_failed')).length).toBe(1);
+    const refusedSince = async () =>
+      (await owner.get(200, '/api/attention?kinds=org_sign_in_failed')).items.map(({ since }: Json) => since);
+    const since = await refusedSince();
+    expect(since).toHaveLength(1);
     await testOf(200, globex.username);
+    expect(await refusedSince()).toEqual(since);
     expect((await eventsOf('org.auth_failed')).length).toBe(1);
     // An org that is away says nothing of its credential.
     globex.fail('html-503', { times: 100 });
@@ -338,6 +343,7 @@ describe('the test of a connection', () => {
     await owner.patch(200, `${ORGS}/org?username=${encodeURIComponent(globex.username)}`, { cliAuthUrl });
     expect((await owner.get(200, named(globex.username))).health).toMatchObject({ status: 'ok', error: null });
     expect((await eventsOf('org.auth_recovered')).length).toBe(1);
+    expect(await refusedSince()).toEqual([]);
     await owner.post(200, `${ORGS}/access-token?${new URLSearchParams({ username: globex.username })}`);
   });
 });

@@ -86,10 +86,12 @@ beforeAll(async () => {
       metadata: '{}' as never,
       healthStatus: 'auth_failed',
       healthError: 'invalid_grant',
+      refusedAt: hoursFromNow(-1),
     })
     .execute();
   keys.org_sign_in_failed = orgId;
-  const limit = { name: 'DailyApiRequests', max: 100, used: 90, level: 'critical', forecastAt: Date.now() + 3_600_000 };
+  const forecast = { forecastAt: hoursFromNow(1).getTime(), breaksSince: hoursFromNow(-1).getTime() };
+  const limit = { name: 'DailyApiRequests', max: 100, used: 90, level: 'critical', ...forecast };
   await app.db
     .insertInto('org_limit_state')
     .values({ tenantId, orgId, limits: json([limit] as never), polledAt: new Date() })
@@ -212,6 +214,18 @@ test('what was acknowledged is hidden for the tenant until it says something els
   expect(await ids()).toContain(ofDeliveries);
 });
 
+test.each([
+  ['mirror_stale', `update git_mirror set fetched_at = now() where error is not null`],
+  ['org_sign_in_failed', `update crm_org set refused_at = now()`],
+  ['limit_forecast', `update org_limit_state set limits = jsonb_set(limits, '{0,breaksSince}', '1')`],
+  ['delivery_given_up', `update webhook_delivery set completed_at = now() where status = 'failed'`],
+])('%s that ended and came again with the same words is listed again', async (kind, again) => {
+  await acknowledge(200, `${kind}:${keys[kind]}`);
+  expect((await list(`?kinds=${kind}`)).items).toEqual([]);
+  await app.sql(again);
+  expect(kindsOf(await list(`?kinds=${kind}`))).toEqual([kind]);
+});
+
 test('what was done is listed no longer, and cannot be acknowledged', async () => {
   const run = { repositoryIdentifier: shop, requestedBy: app.owner.email };
   const id = await insertRun(app, { ...run, ...failed });
@@ -224,13 +238,13 @@ test('what was done is listed no longer, and cannot be acknowledged', async () =
 });
 
 test('only limits that are not ignored and run out within a day count', () => {
-  const limit = { name: 'a', max: 10, used: 1, level: 'ok', forecastAt: 1_000 } as never as Json;
+  const limit = { name: 'a', max: 10, used: 1, level: 'ok', forecastAt: 1_000, breaksSince: 10 } as never as Json;
   const limits = [
     limit,
-    { ...limit, forecastAt: 86_400_001 },
+    { ...limit, breaksSince: undefined },
     { ...limit, isIgnored: true },
     { ...limit, max: null },
     { ...limit, forecastAt: null },
   ];
-  expect(breakingLimits(limits, 0)).toEqual([limit]);
+  expect(breakingLimits(limits)).toEqual([{ name: 'a', forecastAt: 1_000, breaksSince: 10 }]);
 });

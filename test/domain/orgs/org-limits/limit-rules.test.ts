@@ -127,6 +127,20 @@ test('used is what does not remain, at least 0, and a limit keeps its place', ()
   expect(second.changes).toMatchObject([{ event: 'warning', limit: { name: 'B' } }]);
 });
 
+test('a limit breaks since the first poll in a row whose forecast is within a day', () => {
+  const hours = (at: number, used: number) => ({ at: at * 3_600_000, used });
+  const rising = [hours(0, 10), hours(1, 20), hours(2, 30), hours(3, 40), hours(4, 50)];
+  const poll = (known: ReturnType<typeof limitsAfter>['limits'], at: number, used: number, history = rising) =>
+    limitsAfter(known, [{ name: 'DailyApi', max: 100, remaining: 100 - used }], [], hours(at, 0).at, () => history)
+      .limits;
+  const first = poll([], 5, 60);
+  const second = poll(first, 6, 70, [...rising, hours(5, 60)]);
+  expect([...first, ...second].map(({ breaksSince }) => breaksSince)).toEqual([hours(5, 0).at, hours(5, 0).at]);
+  const fallen = poll(second, 7, 1);
+  expect(fallen[0]).not.toHaveProperty('breaksSince');
+  expect(poll(fallen, 8, 60)[0]?.breaksSince).toBe(hours(8, 0).at);
+});
+
 test('names that are none of a limit are passed over, and so are those past 500', () => {
   const names = [
     'A\u0000',
