@@ -10,7 +10,7 @@ import {
   unchainedEntry,
 } from './kernel/audit/append.queries.ts';
 import type { UnchainedEntry } from './kernel/audit/audit-rules.ts';
-import type { Change } from './kernel/changes/change-rules.ts';
+import { type Change, keyOfChange } from './kernel/changes/change-rules.ts';
 import type { Topic } from './kernel/changes/topic-rules.ts';
 import type { HookHandlers, Hooks, Said, Told } from './kernel/hooks.ts';
 import type { Actor, TenantKey } from './kernel/shared/actor.ts';
@@ -192,7 +192,7 @@ const txOf = (
   inNameOf: (other) => txOf({ hooks, ...shared }, noted, other),
 });
 
-/** What a transaction changed. An event says less than an audit entry of the same topic, and nothing beside one. */
+/** What a transaction changed. An event that says less than what is named anyway of the same thing is left out. */
 function changesOf({ entries, touched, announced }: Noted): Change[] {
   const named: Change[] = [
     ...touched,
@@ -202,9 +202,16 @@ function changesOf({ entries, touched, announced }: Noted): Change[] {
       repositoryIdentifier,
     })),
   ];
-  const topics = new Set(named.map(({ topic }) => topic));
-  return [...named, ...announced.flatMap((event) => changeOf(event) ?? []).filter(({ topic }) => !topics.has(topic))];
+  const known = new Set(named.flatMap(sayingLess).map(keyOfChange));
+  return [
+    ...named,
+    ...announced.flatMap((event) => changeOf(event) ?? []).filter((change) => !known.has(keyOfChange(change))),
+  ];
 }
+
+/** A change, and the same without its id or its repository, which events may lack. */
+const sayingLess = (change: Change): Change[] =>
+  [change, { ...change, id: null }].flatMap((one) => [one, { ...one, repositoryIdentifier: null }]);
 
 const ENQUEUE_AND_APPEND = statement<Enqueued & Appended, AuditFunction>()((db, given, by) =>
   db

@@ -24,15 +24,18 @@ const CHECK_EVERY_MS = 30_000;
 export const createPeopleAdapters = (
   { backend: { access, onConnectionLost }, config: { SERVICE_PACE: pace }, database }: ApiBase,
   routes: readonly AnyRoute[],
-): PeopleAdapters => ({
-  attention: attentionActions(routes, ATTENTION),
-  changes: new ChangeStreams({
-    access,
-    database,
-    accessTo: topicAccess(routes),
-    api: API_VERSION,
-    heartbeatMs: HEARTBEAT_MS * pace,
-    checkEveryMs: CHECK_EVERY_MS * pace,
-    onLost: onConnectionLost,
-  }),
-});
+): PeopleAdapters => {
+  const attention = attentionActions(routes, ATTENTION);
+  return {
+    attention,
+    changes: new ChangeStreams({
+      access,
+      database,
+      accessTo: topicAccess(routes, attention),
+      api: API_VERSION,
+      heartbeatMs: HEARTBEAT_MS * pace,
+      checkEveryMs: CHECK_EVERY_MS * pace,
+      onLost: onConnectionLost,
+    }),
+  };
+};

@@ -19,11 +19,17 @@ export type ResetReason = (typeof RESET_REASONS)[number];
 export const BYE_REASONS = ['stopping', 'credential', 'renew'] as const;
 export type ByeReason = (typeof BYE_REASONS)[number];
 
-export interface ChangeStreamParts {
+/** What a stream is told of. */
+export interface WantedChanges {
+  isWanted: (change: Change) => boolean;
+  /** Ids count all changes of the tenant: to others, heartbeats do not tell them. */
+  isToldOfAll: boolean;
+}
+
+export interface ChangeStreamParts extends WantedChanges {
   ring: ChangeRing;
   /** Where an earlier stream of the client ended. */
   from: Position | undefined;
-  isWanted: (change: Change) => boolean;
   /** Version of the API. */
   api: string;
   heartbeatMs: number;
@@ -43,16 +49,16 @@ export class ChangeStream {
   readonly #ring: ChangeRing;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #frameEveryMs: number;
-  #isWanted: (change: Change) => boolean;
+  #wanted: WantedChanges;
   #at: Position;
   #reset: ResetReason | undefined;
   #timer: NodeJS.Timeout | undefined;
   #frameAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ ring, from, isWanted, api, heartbeatMs, frameEveryMs = FRAME_EVERY_MS }: ChangeStreamParts) {
+  constructor({ ring, from, api, heartbeatMs, frameEveryMs = FRAME_EVERY_MS, ...wanted }: ChangeStreamParts) {
     this.#frameEveryMs = frameEveryMs;
     this.#ring = ring;
-    this.#isWanted = isWanted;
+    this.#wanted = wanted;
     const lost = from && ring.whyLost(from);
     this.#at = from && !lost ? from : ring.end;
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
@@ -68,8 +74,8 @@ export class ChangeStream {
   }
 
   /** What its client may read, and wants to be told of, from now on. */
-  want(isWanted: (change: Change) => boolean): void {
-    this.#isWanted = isWanted;
+  want(wanted: WantedChanges): void {
+    this.#wanted = wanted;
   }
 
   /** There may be more in the ring. */
@@ -103,7 +109,7 @@ export class ChangeStream {
       this.#at = this.#ring.end;
       this.#push(event('reset', { reason }, this.#at));
     } else {
-      const { changes, upTo } = this.#ring.after(this.#at.n, FRAME_MAX, this.#isWanted);
+      const { changes, upTo } = this.#ring.after(this.#at.n, FRAME_MAX, this.#wanted.isWanted);
       this.#at = { ...this.#at, n: upTo };
       if (changes.length === 0) return;
       this.#push(event('changes', changes, this.#at));
@@ -114,7 +120,7 @@ export class ChangeStream {
 
   /** Without data, an id alone is no event, but where a client goes on that has heard of nothing for long. */
   #beat(): void {
-    this.#push(`: \nid: ${positionText(this.#at)}\n\n`);
+    this.#push(this.#wanted.isToldOfAll ? `: \nid: ${positionText(this.#at)}\n\n` : ': \n\n');
   }
 
   #push(text: string): void {

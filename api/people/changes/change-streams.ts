@@ -10,7 +10,7 @@ import { Slots } from '../../../domain/kernel/queues/slots.ts';
 import type { Actor } from '../../../domain/kernel/shared/actor.ts';
 import { DomainError } from '../../../domain/kernel/shared/errors.ts';
 import type { Topic } from '../../../domain/kernel/changes/topic-rules.ts';
-import { ChangeStream, type ResetReason } from './change-stream.ts';
+import { ChangeStream, type ResetReason, type WantedChanges } from './change-stream.ts';
 import type { TopicAccess } from './topic-readers.ts';
 
 /** Streams that a process serves, and those of one caller. */
@@ -55,8 +55,6 @@ interface OfTenant {
 
 /** Between two queries for streams that are opened. */
 const REST = { restMs: 5 };
-
-type IsWanted = (change: Change) => boolean;
 
 /** No stream was ever there. */
 const NOWHERE: Position = { epoch: '', n: 0 };
@@ -133,13 +131,13 @@ export class ChangeStreams {
 
   async #begin(actor: Actor, wanted: ChangesWanted, leave: () => void): Promise<Readable> {
     await this.#listener.listen();
-    const isWanted = this.#wantedBy(wanted, await this.#present(actor));
-    if (!isWanted) throw new DomainError('unauthenticated', 'The credential is expired or revoked');
+    const told = this.#wantedBy(wanted, await this.#present(actor));
+    if (!told) throw new DomainError('unauthenticated', 'The credential is expired or revoked');
     if (this.#isEnding) throw refused('This process is stopping');
     const { api, heartbeatMs, checkEveryMs } = this.#parts;
     const tenant = this.#tenantOf(actor.tenantId);
     const from = wanted.lastEventId === '' ? undefined : (positionOf(wanted.lastEventId) ?? NOWHERE);
-    const stream = new ChangeStream({ ring: tenant.ring, from, isWanted, api, heartbeatMs });
+    const stream = new ChangeStream({ ring: tenant.ring, from, ...told, api, heartbeatMs });
     const one: Open = { stream, actor, wanted, until: performance.now() + LIFE_MS };
     tenant.open.add(one);
     stream.readable.once('close', () => {
@@ -159,14 +157,18 @@ export class ChangeStreams {
   }
 
   /** What a caller wants of what it may read now; undefined for one that may act no longer. */
-  #wantedBy({ topics, repositoryIdentifier }: ChangesWanted, present: PresentActor | undefined): IsWanted | undefined {
+  #wantedBy(
+    { topics, repositoryIdentifier }: ChangesWanted,
+    present: PresentActor | undefined,
+  ): WantedChanges | undefined {
     if (!present) return undefined;
-    const mayRead = this.#parts.accessTo(present);
+    const { isTold, isToldOfAll } = this.#parts.accessTo(present);
     const named = topics && new Set<Topic>(topics);
-    return (change) =>
+    const isWanted = (change: Change) =>
       (named?.has(change.topic) ?? true) &&
       (repositoryIdentifier === undefined || change.repositoryIdentifier === repositoryIdentifier) &&
-      mayRead(change);
+      isTold(change);
+    return { isWanted, isToldOfAll };
   }
 
   /** Ends the streams of callers that may act no longer, and forgets the changes that nobody follows. */
@@ -176,10 +178,10 @@ export class ChangeStreams {
     const actors = all.map(({ actor }) => actor);
     const present = actors.length === 0 ? [] : await presentActors(this.#parts.database, actors);
     for (const [place, { stream, until, wanted }] of all.entries()) {
-      const isWanted = this.#wantedBy(wanted, present[place]);
-      if (!isWanted) stream.bye('credential');
+      const told = this.#wantedBy(wanted, present[place]);
+      if (!told) stream.bye('credential');
       else if (until < now) stream.bye('renew');
-      else stream.want(isWanted);
+      else stream.want(told);
     }
     for (const [tenantId, { open, unusedSince }] of this.#tenants)
       if (open.size === 0 && unusedSince + FORGOTTEN_AFTER_MS < now) this.#tenants.delete(tenantId);

@@ -2,6 +2,9 @@ import type { Change } from '../../../domain/kernel/changes/change-rules.ts';
 import { type Topic, TOPICS } from '../../../domain/kernel/changes/topic-rules.ts';
 import { reachesCollection } from '../../../domain/kernel/shared/collection-limit-rules.ts';
 import type { PresentActor } from '../../../domain/identity/auth/present-actors.queries.ts';
+import { readAttentionId } from '../../../domain/people/attention/attention.queries.ts';
+import { ATTENTION } from '../../../domain/areas.ts';
+import type { AttentionActions } from '../attention/attention-actions.ts';
 import type { AnyRoute } from '../../http/define-route.ts';
 
 /** By topic, the operation that shows what changed: whoever may call it is told. */
@@ -52,15 +55,25 @@ export const READ_BY: Record<Topic, string> = {
   work_item_request: 'listWorkItemRequests',
 };
 
+/** What of its tenant's changes somebody is told of. */
+export interface ToldOf {
+  isTold: (change: Change) => boolean;
+  /** Whether that is all of them. */
+  isToldOfAll: boolean;
+}
+
 /** Who is told of what. */
-export type TopicAccess = (present: PresentActor) => (change: Change) => boolean;
+export type TopicAccess = (present: PresentActor) => ToldOf;
 
 /**
  * Follows the roles and the project scope of the operations in `READ_BY`. A caller that is limited to projects is told of
  * what names one of its repositories, and of collections that it reaches; of what names no repository, only where the
  * operation shows it all. Throws for an operation that there is not.
  */
-export function topicAccess(routes: readonly AnyRoute[]): TopicAccess {
+export function topicAccess(
+  routes: readonly AnyRoute[],
+  { rulesFor }: Pick<AttentionActions, 'rulesFor'>,
+): TopicAccess {
   const routeOf = new Map(routes.map((route) => [route.operationId, route]));
   const readers = new Map(
     TOPICS.map((topic) => {
@@ -69,13 +82,23 @@ export function topicAccess(routes: readonly AnyRoute[]): TopicAccess {
       return [topic, { roles: route.roles, scope: route.projectScope }];
     }),
   );
-  return ({ actor, repositories }) =>
-    ({ topic, id, repositoryIdentifier }) => {
-      const reader = readers.get(topic);
-      if (!reader?.roles.includes(actor.role)) return false;
-      if (!repositories || reader.scope === 'none') return true;
-      // Names of collections and keys both have slashes: which is which shows in the id of a collection alone.
-      if (topic === 'document_collection') return id !== null && reachesCollection(actor, id);
-      return reader.scope === 'row' && repositoryIdentifier !== null && repositories.has(repositoryIdentifier);
+  return ({ actor, repositories }) => {
+    // Each kind is shown by an operation of its own.
+    const kinds = new Set<string>(rulesFor(actor, ATTENTION).map(({ kind }) => kind));
+    const isShown = ({ topic, id }: Change): boolean =>
+      (readers.get(topic)?.roles.includes(actor.role) ?? false) &&
+      (topic !== 'attention_item' || id === null || kinds.has(readAttentionId(id)?.kind ?? ''));
+    return {
+      isTold: (change) => {
+        const { topic, id, repositoryIdentifier } = change;
+        const reader = readers.get(topic);
+        if (!reader || !isShown(change)) return false;
+        if (!repositories || reader.scope === 'none') return true;
+        // Names of collections and keys both have slashes: which is which shows in the id of a collection alone.
+        if (topic === 'document_collection') return id !== null && reachesCollection(actor, id);
+        return reader.scope === 'row' && repositoryIdentifier !== null && repositories.has(repositoryIdentifier);
+      },
+      isToldOfAll: !repositories && [...readers.values()].every(({ roles }) => roles.includes(actor.role)),
     };
+  };
 }

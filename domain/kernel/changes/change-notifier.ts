@@ -13,6 +13,8 @@ const NOTICE_MAX_BYTES = 7_000;
 const EVERY_MS = 100;
 /** Between attempts while the database is away. */
 const RETRY_MS = 1_000;
+/** A connection that is cut without a word does not answer. */
+const ANSWER_MS = 5_000;
 /** Tenants that wait to be told to ask again; past that all are told. */
 const AGAIN_MAX = 150;
 
@@ -70,7 +72,7 @@ class Waiting {
  * @param onLost is told of connections that were lost or refused.
  */
 export function createChangeNotifier(access: DatabaseAccess, onLost: (error: unknown) => void): ChangeNotifier {
-  const pool = createPool({ ...access, poolSize: 1, name: NOTIFIER_NAME }, onLost);
+  const pool = createPool({ ...access, poolSize: 1, name: NOTIFIER_NAME, answerMs: ANSWER_MS }, onLost);
   let waiting = new Waiting();
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> | undefined;

@@ -19,6 +19,8 @@ export interface DatabaseAccess {
   name?: string;
   /** Settings of PostgreSQL for each connection. */
   settings?: Readonly<Record<string, string>>;
+  /** A query without an answer fails then, and its connection is dropped; absent: it waits for as long as TCP does. */
+  answerMs?: number;
 }
 
 /** Settings of every connection; migrations use them, too. */
@@ -30,19 +32,21 @@ export const connectionOptions = ({
   isPipelined = false,
   name = 'quayside',
   settings = {},
+  answerMs,
 }: DatabaseAccess) => ({
   connectionString: databaseUrl,
   max: poolSize,
   connectionTimeoutMillis: 5_000,
   application_name: name,
   pipeline: isPipelined,
+  ...(answerMs !== undefined && { query_timeout: answerMs }),
   options: [
     '-c timezone=UTC',
     // Compiling a statement costs more than any statement here runs.
     '-c jit=off',
     ...(role === undefined ? [] : [`-c role=${role}`]),
     ...(isReadOnly ? ['-c default_transaction_read_only=on'] : []),
-    ...Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`),
+    ...Object.entries(settings).map(([setting, value]) => `-c ${setting}=${value}`),
   ].join(' '),
 });
 

@@ -8,7 +8,15 @@ import { ChangeStream, FRAME_MAX } from '../../../../api/people/changes/change-s
 
 const change = (id: string): Change => ({ topic: 'flow_run', id, repositoryIdentifier: 'acme/a' });
 const streamOf = (ring: ChangeRing, isWanted = (_: Change) => true) =>
-  new ChangeStream({ ring, from: undefined, isWanted, api: '1', heartbeatMs: 60_000, frameEveryMs: 0 });
+  new ChangeStream({
+    ring,
+    from: undefined,
+    isWanted,
+    isToldOfAll: true,
+    api: '1',
+    heartbeatMs: 60_000,
+    frameEveryMs: 0,
+  });
 const framesOf = (text: string) =>
   text
     .split('\n\n')
@@ -73,4 +81,17 @@ test('a client that does not read loses its stream, and one beside it keeps its 
   await once(stalled, 'close');
   reading.destroy();
   server.close();
+});
+
+test('heartbeats tell how far a stream is only to who is told of all', async () => {
+  for (const isToldOfAll of [true, false]) {
+    const parts = { ring: new ChangeRing(), from: undefined, isWanted: () => false, isToldOfAll, api: '1' };
+    const stream = new ChangeStream({ ...parts, heartbeatMs: 1 });
+    let beat = '';
+    for await (const piece of stream.readable) {
+      beat = String(piece);
+      if (beat.startsWith(':')) break;
+    }
+    expect(beat).toMatch(isToldOfAll ? /^: \nid: \w+-0\n\n/ : /^: \n\n(: \n\n)*$/);
+  }
 });

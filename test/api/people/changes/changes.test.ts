@@ -76,6 +76,16 @@ test('topics that a role may not read are not sent', async () => {
   expect(ofApplication.changes.map((one) => one.topic)).toEqual(['project']);
 });
 
+test('what needs attention is named to who may read what it is about', async () => {
+  const [ofOwner, ofMember] = [await follow(), await follow(app.member)];
+  const { id } = await owner().post(201, '/api/application-tokens', { name: `short-${++made}`, expiresIn: 10 });
+  await owner().post(200, `/api/attention/token_expiring:${id}/acknowledge`);
+  const project = await newProject();
+  for (const stream of [ofOwner, ofMember]) await stream.named('project', project.id);
+  expect(ofOwner.changes.map((one) => one.topic)).toContain('attention_item');
+  expect(ofMember.changes.map((one) => one.topic)).toEqual(['project']);
+});
+
 test('a stream names only the topics and the repository that it was asked for', async () => {
   const mine = await newProject();
   const ofTopics = await follow(app.owner, '?topics=webhook,environment');

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { connectDatabase, type DatabaseConnection } from '../../../../domain/kernel/data/database.ts';
 import type { MigrateOptions } from '../../../../domain/migrate.ts';
-import { assertFenced } from '../../../../domain/kernel/data/pool.ts';
+import { assertFenced, createPool } from '../../../../domain/kernel/data/pool.ts';
 import { type Pooler, findPooler, startPooler } from '../../../support/pooler.ts';
 import { emptyDatabase, type TestDatabase } from '../../../support/postgres.ts';
 
@@ -162,4 +162,11 @@ const pgbouncer = findPooler();
     await pooler.dropConnections();
     expect(await firstUse(urlOf(LOGIN, pooler.url), ROLE)).toMatch(/A connection pooler stands between/);
   });
+});
+
+test('a query without an answer fails, and the next one has another connection', async () => {
+  const pool = createPool({ databaseUrl: database.url, poolSize: 1, answerMs: 100 }, () => undefined);
+  await expect(pool.query('select pg_sleep(2)')).rejects.toThrow('Query read timeout');
+  expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  await pool.end();
 });
