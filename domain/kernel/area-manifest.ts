@@ -1,4 +1,4 @@
-import type { AttentionRule } from './attention/attention-rules.ts';
+import type { AttentionRule } from './attention/attention-rule.ts';
 import type { Hooks } from './hooks.ts';
 import type { EncryptedColumn } from './encryption/encrypted-columns.ts';
 

@@ -1,4 +1,4 @@
-import type { AttentionRule } from '../../../domain/kernel/attention/attention-rules.ts';
+import type { AttentionRule } from '../../../domain/kernel/attention/attention-rule.ts';
 import type { Actor } from '../../../domain/kernel/shared/actor.ts';
 import type { FoundNeed } from '../../../domain/people/attention/attention.queries.ts';
 import type { AnyRoute } from '../../http/define-route.ts';

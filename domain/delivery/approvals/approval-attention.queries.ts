@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AttentionRule } from '../../kernel/attention/attention-rules.ts';
+import type { AttentionRule } from '../../kernel/attention/attention-rule.ts';
 import { isoOf } from '../../kernel/text/date-time-rules.ts';
 
 /** Approvals that nobody has given or refused and that expire within a day. */

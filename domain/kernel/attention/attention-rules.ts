@@ -1,5 +1,3 @@
-import type { Reads } from '../data/fenced-reads.ts';
-
 /** What a person should look at. */
 export const ATTENTION_KINDS = [
   'approval_expiring',
@@ -33,15 +31,4 @@ export interface Need {
   query?: Readonly<Record<string, string>>;
   /** What of it counts as news, with when it began: when this changes, an acknowledgement holds no longer. */
   state: string;
-}
-
-/** How one kind is found. Areas list theirs in `area.ts`. */
-export interface AttentionRule {
-  kind: AttentionKind;
-  /** The operation that shows the thing: whoever may call it is told. */
-  shownBy: string;
-  /** The operation that is the one thing to do about it. */
-  action: string;
-  /** At most `limit`, those of the longest or the newest standing first. @param reads of who asks. */
-  find(reads: Reads, given: { now: Date; limit: number }): Promise<Need[]>;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AttentionRule } from '../../kernel/attention/attention-rules.ts';
+import type { AttentionRule } from '../../kernel/attention/attention-rule.ts';
 import type { LimitState } from './limit-state-rules.ts';
 
 /** Limits of an org that will be used up within a day, by the forecast of the last poll, and since which poll. */

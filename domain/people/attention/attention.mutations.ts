@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AttentionRule } from '../../kernel/attention/attention-rules.ts';
+import type { AttentionRule } from '../../kernel/attention/attention-rule.ts';
 import { notFound } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { findNeeds, type FoundNeed, readAttentionId } from './attention.queries.ts';

@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import {
-  ATTENTION_KINDS,
-  type AttentionKind,
-  type AttentionRule,
-  type Need,
-} from '../../kernel/attention/attention-rules.ts';
+import { ATTENTION_KINDS, type AttentionKind, type Need } from '../../kernel/attention/attention-rules.ts';
+import type { AttentionRule } from '../../kernel/attention/attention-rule.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { isId } from '../../kernel/shared/ids.ts';
 import { isoOf } from '../../kernel/text/date-time-rules.ts';

@@ -1,4 +1,4 @@
-import type { AttentionRule } from '../../../kernel/attention/attention-rules.ts';
+import type { AttentionRule } from '../../../kernel/attention/attention-rule.ts';
 import { isoOf } from '../../../kernel/text/date-time-rules.ts';
 
 /** Repositories that could not be read when that was tried last: what is answered of them is older. */
