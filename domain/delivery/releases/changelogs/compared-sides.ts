@@ -50,7 +50,8 @@ export function environmentSide(log: DeploymentLog, environmentId: string): Comp
     definition: { artifacts: packages },
     packages,
     contentOf: (name) => last.get(name),
-    namedCommitOf: (name) => last.get(name)?.commitSha ?? undefined,
+    // A deployment carries packages of older versions, too: its commit is not theirs.
+    namedCommitOf: () => undefined,
   };
 }
 
@@ -73,7 +74,14 @@ export function othersBetween(left: ComparedSide, right: ComparedSide): Map<stri
 
 /** The commits of a change from the right side to the left one, where its versions do not tell them. */
 export function commitsBetween(left: ComparedSide, right: ComparedSide | undefined, name: string) {
-  const from = right?.namedCommitOf(name);
-  const to = left.namedCommitOf(name) ?? (from === undefined ? undefined : left.contentOf(name)?.commitSha);
-  return to ? { commits: { ...(from !== undefined && { from }), to } } : {};
+  const [from, to] = [right?.namedCommitOf(name), left.namedCommitOf(name)];
+  if (from === undefined && to === undefined) return {};
+  return { commits: { ...(from !== undefined && { from }), ...(to !== undefined && { to }) } };
+}
+
+/** What changes from the right side to the left one, with the commits where the versions do not tell them. */
+export function changesBetween(left: ComparedSide, right: ComparedSide): PackageChange[] {
+  const changes = packageChanges(right.packages, left.packages);
+  const withCommits = changes.map((change) => ({ ...change, ...commitsBetween(left, right, change.name) }));
+  return [...withCommits, ...othersBetween(left, right).values()];
 }

@@ -8,8 +8,8 @@ export interface PackageChange {
   name: string;
   from: string | null;
   to: string | null;
-  /** Ids of commits, where the versions do not tell them; from null: it is not known, undefined: the version tells it. */
-  commits?: { from?: string | null | undefined; to: string } | undefined;
+  /** Ids of commits, where the versions do not tell them; from null: it is not known; undefined: the version tells it. */
+  commits?: { from?: string | null | undefined; to?: string | undefined } | undefined;
 }
 
 /** Tells changes apart. */

@@ -30,7 +30,7 @@ export function versionsOf(changes: readonly PackageChange[]): PackageVersion[] 
   const versions: PackageVersion[] = [];
   for (const { name, from, to, commits } of changes) {
     if (from !== null && commits?.from === undefined) versions.push({ name, version: from });
-    if (to !== null && !commits) versions.push({ name, version: to });
+    if (to !== null && commits?.to === undefined) versions.push({ name, version: to });
   }
   return versions;
 }
@@ -46,7 +46,7 @@ export async function resolveChanges(
   known?: VersionState,
 ): Promise<ResolvedChange[]> {
   const ofVersions = await commitsOf(tx, history, known ?? (await versionState(tx, history)), versionsOf(changes));
-  const named = changes.flatMap(({ commits }) => (commits ? [commits.from ?? [], commits.to].flat() : []));
+  const named = changes.flatMap(({ commits }) => [commits?.from ?? [], commits?.to ?? []].flat());
   const numbers = named.length === 0 ? undefined : await commitNumbers(tx, history.projectId, named);
   return changes.map((change) => {
     const { commits } = change;
@@ -56,7 +56,8 @@ export async function resolveChanges(
       unknownShaOf: () => sha ?? undefined,
     });
     const from = commits.from === undefined ? ofVersions : end(commits.from);
-    return resolved(change, history, { from, to: end(commits.to) });
+    const to = commits.to === undefined ? ofVersions : end(commits.to);
+    return resolved(change, history, { from, to });
   });
 }
 

@@ -269,3 +269,27 @@ test('history that is rewritten under candidates gives the old range, or says th
   });
   await expect(since('0.9.0')).resolves.toMatchObject({ missingChangelog: { reason: 'unknown_version' } });
 });
+
+test('a package that the last deployment carried in an older version changes from the commit of that version', async () => {
+  const { remote, project, cut, deploy } = await releaseStage(app);
+  await cut('r1', { app: '1.0.0', lib: '1.0.0' });
+  const between = remote.commit({ files: { 'app/between': '1' }, message: 'SHOP-60: between (#60)' });
+  await cut('r2', { app: '1.0.0', lib: '1.1.0' });
+  const r3 = await cut('r3', { app: '1.1.0', lib: '1.1.0' });
+  await deploy('r2', 'uat');
+  await deploy('r2', 'prod');
+  const packageOf = ({ changelog: { packages } }: Json) =>
+    packages.map(({ packageName, added }: Json) => [packageName, shas(added)]);
+  const expected = [['app', [r3.commitSha, between]]];
+  const compare = `/api/release-candidates/${r3.id}/compare?includeChangelog=true`;
+  const posted = await app.as(app.member).post(200, compare, { environmentName: 'uat' });
+  expect(packageOf(posted)).toEqual(expected);
+  const prod = await app.as(app.member).post(200, compare, { environmentName: 'prod' });
+  await deploy('r3', 'uat');
+  const sides = (left: string) => ({ left, right: `environment:${prod.environment.id}`, includeChangelog: 'true' });
+  const { repositoryIdentifier } = project;
+  for (const left of [`candidate:${r3.id}`, `environment:${posted.environment.id}`]) {
+    const query = new URLSearchParams({ repositoryIdentifier, ...sides(left) }).toString();
+    expect(packageOf(await app.as(app.member).get(200, `/api/releases/compare?${query}`))).toEqual(expected);
+  }
+});
