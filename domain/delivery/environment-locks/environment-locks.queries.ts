@@ -57,6 +57,9 @@ export const TICKET_COLUMNS = [
 /** States of tickets that are in the queue of a lock. */
 export const IN_QUEUE = [sql.lit<TicketState>('queued'), sql.lit<TicketState>('held')];
 
+/** Whether a ticket has the lock: an expired lease locks nothing. */
+const HAS_LOCK = sql<boolean>`state = ${sql.lit<TicketState>('held')} and expires_at > now()`;
+
 /** The tickets of an environment. */
 export const ticketsOf = (db: ReadDatabase, tenantId: string, environmentId: string) =>
   db.selectFrom('environment_lock_ticket').where('tenantId', '=', tenantId).where('environmentId', '=', environmentId);
@@ -86,18 +89,21 @@ interface QueueOptions {
   /** Only this ticket. */
   ticketId?: string;
   limit: number;
+  /** Leaves out a ticket whose lease has expired, which is still to be taken from the queue. */
+  withoutExpired?: boolean;
 }
 
 /** The queue of an environment: the holder of the lock, then who waits, in order. `total` counts them all. */
 export async function readQueue(
   { db, tenantId }: Reads,
   environmentId: string,
-  { ticketId, limit }: QueueOptions,
+  { ticketId, limit, withoutExpired = false }: QueueOptions,
 ): Promise<{ tickets: PlacedTicket[]; total: number; nextWaitSeconds: number | null }> {
   const queue = db
     .with('queue', () =>
       ticketsOf(db, tenantId, environmentId)
         .where('state', 'in', IN_QUEUE)
+        .$if(withoutExpired, (own) => own.where((eb) => eb.or([eb('state', '=', sql.lit('queued')), HAS_LOCK])))
         .selectAll()
         .select([
           sql<number>`(row_number() over (order by state, number))::int - case when bool_or(state = 'held') over () then 1 else 0 end`.as(
@@ -150,7 +156,10 @@ export async function placeToCome(
   reads: Reads,
   environmentId: string,
 ): Promise<{ heldBy: string | null; position: number; estimatedWaitSeconds: number | null }> {
-  const { tickets, total, nextWaitSeconds } = await readQueue(reads, environmentId, { limit: 1 });
+  const { tickets, total, nextWaitSeconds } = await readQueue(reads, environmentId, {
+    limit: 1,
+    withoutExpired: true,
+  });
   const holder = tickets.find(({ state }) => state === 'held');
   const position = nextPosition(total, holder ? 0 : null);
   return { heldBy: holder?.holder.email ?? null, position, estimatedWaitSeconds: nextWaitSeconds };
@@ -193,8 +202,7 @@ export async function lockedEnvironments({ db, tenantId }: Reads): Promise<strin
   const rows = await db
     .selectFrom('environment_lock_ticket')
     .where('tenantId', '=', tenantId)
-    .where('state', '=', sql.lit<TicketState>('held'))
-    .where('expiresAt', '>', sql<string>`now()`)
+    .where(HAS_LOCK)
     .select('environmentId')
     .execute();
   return rows.map(({ environmentId }) => environmentId);
@@ -216,9 +224,7 @@ export async function lockStatuses(
       sql<number>`(count(*) filter (where state = 'queued'))::int`.as('waiting'),
       sql<Partial<LockStatus> | null>`
         (jsonb_agg(jsonb_build_object('ticketId', id, 'heldBy', holder->>'email', 'executionId', execution_id, 'reason', reason,
-          'heldAt', held_at, 'expiresAt', expires_at::timestamptz(3))) filter (where state = 'held' and expires_at > now()))->0`.as(
-        'held',
-      ),
+          'heldAt', held_at, 'expiresAt', expires_at::timestamptz(3))) filter (where ${HAS_LOCK}))->0`.as('held'),
     ])
     .execute();
   const byId = new Map(

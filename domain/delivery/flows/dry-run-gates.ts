@@ -52,13 +52,20 @@ export interface ToPass {
 
 const dateOf = (moment: number | null): Date | null => (moment === null ? null : new Date(moment));
 
-/** The gates of a run, each as it is now, by the rules that it will be asked by. */
-export async function gatesToPass(tx: Tx, run: ToPass): Promise<{ gates: DryRunGates; hold: HoldMember | null }> {
+/**
+ * The gates of a run, each as it is now, by the rules that it will be asked by.
+ * @param environmentIds to which it takes its release, itself or by its children.
+ */
+export async function gatesToPass(
+  tx: Tx,
+  run: ToPass,
+  environmentIds: readonly string[],
+): Promise<{ gates: DryRunGates; hold: HoldMember | null }> {
   const { gates, payload, override } = run;
   const given = { policies: gates.policies, run: policyOfPayload(payload), now: tx.now };
   const terms = termsOf(given);
   const locks = await locksToCome(tx, gates.lockIds);
-  const { demands, hold } = await demandsOn(tx, run);
+  const { demands, hold } = await demandsOn(tx, run, environmentIds);
   const promotion = demands && override === null ? promotionGates(demands, tx.now.getTime()) : undefined;
   const { after = null, soak = null, window } = promotion ?? {};
   return {
@@ -85,8 +92,11 @@ const waitOf = ({ position, estimatedWaitSeconds }: LockToCome): number =>
   position === 0 ? 0 : (estimatedWaitSeconds ?? Infinity);
 
 /** What the environments of a run demand of it; undefined: it obeys no windows. */
-async function demandsOn(tx: Tx, { type, projectId, domain, releaseName, gates, hasWindows }: ToPass) {
-  const { environmentIds } = gates;
+async function demandsOn(
+  tx: Tx,
+  { type, projectId, domain, releaseName, hasWindows }: ToPass,
+  environmentIds: readonly string[],
+) {
   if (!isPromotion(type) || projectId === null || domain === null || releaseName === null) {
     const demands = hasWindows && !isPromotion(type) ? await windowDemands(tx, environmentIds) : undefined;
     return { demands, hold: null };

@@ -1,4 +1,5 @@
 import { DomainError, type ErrorCode, type HoldMember } from '../../kernel/shared/errors.ts';
+import { projectById } from '../../projects/projects/projects.queries.ts';
 import type { Tx, UnitOfWork } from '../../unit-of-work.ts';
 import { wishOf } from '../org-deployments/deploy-order-rules.ts';
 import { releaseOfRun } from '../org-releases/release-of-run.ts';
@@ -6,12 +7,14 @@ import { cannotDoByCandidates } from '../org-releases/rollback-limits.ts';
 import { changesToCome, type ChangesToCome, type ChangesSource } from '../releases/changes-to-come.ts';
 import { type DryRunGates, gatesToPass, type ToPass } from './dry-run-gates.ts';
 import { type RunContext, runById } from './flow-runs.queries.ts';
-import { flowType } from './flow-types.ts';
-import { acceptNewRun } from './new-runs.mutations.ts';
+import type { RunPayload } from './flow-payloads.ts';
+import { type FlowType, flowType } from './flow-types.ts';
+import { acceptNewRun, releaseOf } from './new-runs.mutations.ts';
+import type { RunPlace } from './new-runs.queries.ts';
 import { parsePayload } from './parse-payload.ts';
 import type { Commands } from './programs/commands-file.ts';
 import type { ExecutorName } from './programs/executor-rules.ts';
-import { passageOf } from './promoted-runs.ts';
+import { stagesOf } from './promoted-runs.ts';
 import { currentGates, hasWindowsOf } from './run-begins.mutations.ts';
 import { gatesInRequest } from './run-refusals.ts';
 
@@ -88,10 +91,7 @@ async function rehearsed(tx: Tx, runId: string, { commands, source }: Options): 
   const { executor, gates, hasWindows } = current;
   const seen = await look(tx, { ...run, type, gates, hasWindows }, executor, source);
   const cannotDo = await whatStays(tx, run, executor);
-  const passage = hasWindows ? await passageOf(tx, run, gates.environmentIds) : {};
-  if (!passage.refusal) return { wouldStart: true, refusal: null, executor, ...seen, cannotDo };
-  const { error: detail = 'It may not go now' } = passage.refusal;
-  return { wouldStart: false, refusal: { code: 'invalid_transition', detail }, executor, ...seen, cannotDo };
+  return { wouldStart: true, refusal: null, executor, ...seen, cannotDo };
 }
 
 /** What is known of a run that would be refused. */
@@ -104,7 +104,7 @@ async function refused(
   const { place, payload, executor, gates } = await gatesInRequest(tx, type, asked, { prefix: 'payload/', commands });
   if (!executor) return { executor: null, gates: null, hold: null, changes: null, cannotDo: [] };
   const release = { projectId: place?.projectId ?? null, domain: payload.domain ?? null };
-  const releaseName = type.isRollback ? null : (payload.releaseName ?? null);
+  const releaseName = await nameOfRelease(tx, type, payload, place);
   const run = { ...release, releaseName, type, payload, override: payload.override ?? null };
   const toPass = { ...run, gates, hasWindows: hasWindowsOf(type, executor, gates) };
   return { executor, ...(await look(tx, toPass, executor, source)), cannotDo: [] };
@@ -116,9 +116,34 @@ async function look(
   executor: ExecutorName,
   source: ChangesSource,
 ): Promise<Pick<DryRun, 'gates' | 'hold' | 'changes'>> {
-  const { gates, hold } = await gatesToPass(tx, run);
-  const changes = await changesToCome(tx, source, run, run.gates.environmentIds);
-  return { gates: executor === 'children' ? null : gates, hold, changes };
+  const isInStages = executor === 'children';
+  const environmentIds = isInStages ? await stageIds(tx, run) : run.gates.environmentIds;
+  const { gates, hold } = await gatesToPass(tx, run, environmentIds);
+  const changes = await changesToCome(tx, source, run, environmentIds);
+  return { gates: isInStages ? null : gates, hold, changes };
+}
+
+/** The environments to which the children of a run take its release. */
+async function stageIds(tx: Tx, { projectId, payload }: ToPass): Promise<string[]> {
+  const project = projectId === null ? undefined : await projectById(tx, projectId);
+  if (!project) return [];
+  const stages = await stagesOf(tx, { projectId: project.id, defaultBranch: project.defaultBranch }, payload);
+  return stages.map(({ id }) => id);
+}
+
+/** The release that a request is about; null: a rollback that goes to nothing. */
+async function nameOfRelease(
+  tx: Tx,
+  type: FlowType,
+  payload: RunPayload,
+  place: RunPlace | undefined,
+): Promise<string | null> {
+  try {
+    return (await releaseOf(tx, type, payload, place)).releaseName ?? null;
+  } catch (error) {
+    if (error instanceof DomainError) return null;
+    throw error;
+  }
 }
 
 async function whatStays(tx: Tx, run: RunContext, executor: ExecutorName): Promise<string[]> {

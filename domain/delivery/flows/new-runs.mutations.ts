@@ -7,7 +7,8 @@ import type { RunPayload } from './flow-payloads.ts';
 import type { FlowType } from './flow-types.ts';
 import { parsePayload } from './parse-payload.ts';
 import { insertRun, type NewRun, type RunPlace } from './new-runs.queries.ts';
-import { announceOverride, assertPromotionOf, overrideOf, stagesOf } from './promoted-runs.ts';
+import { assertNotHeld, assertPromotionOf, stagesOf } from './promoted-runs.ts';
+import { announceOverride, overrideOf } from './run-overrides.ts';
 import { assertApprovals, assertAvailable, assertStagesAvailable, gatesInRequest } from './run-refusals.ts';
 import { workflowPathOf } from '../../kernel/shared/workflow-path-rules.ts';
 import { newId } from '../../kernel/shared/ids.ts';
@@ -56,6 +57,8 @@ interface AcceptOptions extends RunOrigin {
   prefix?: string;
   /** The operator's: the run is refused at once when nothing executes it, or its release cannot go. Absent: it fails later. */
   commands?: Commands;
+  /** It is refused while its release is held, also without `commands`. */
+  isRefusedWhileHeld?: boolean;
   /** It is a part of the run that starts it, as some types are alone. */
   isPart?: boolean;
 }
@@ -74,7 +77,7 @@ const triggerOf = ({ type, email }: Actor): string => (type === 'user' || type =
 export async function acceptRun(
   tx: Tx,
   given: Record<string, unknown>,
-  { requestId, prefix = 'payload/', commands, isPart, ...origin }: AcceptOptions = {},
+  { requestId, prefix = 'payload/', commands, isRefusedWhileHeld, isPart, ...origin }: AcceptOptions = {},
 ): Promise<AcceptedRun | undefined> {
   const { type, payload: asked } = parsePayload(given, prefix, { isPart });
   const means = { prefix, commands: commands ?? new Map() };
@@ -86,7 +89,8 @@ export async function acceptRun(
   if (commands && place && isPromotion(type)) {
     const promoted = { type, payload, place, executor, stages, releaseName, parentId: origin.parentId };
     await assertPromotionOf(tx, promoted, gates.environmentIds, prefix);
-  }
+  } else if (place && isRefusedWhileHeld)
+    await assertNotHeld(tx, { type, payload, releaseName, place }, gates.environmentIds, prefix);
   if (commands) await assertApprovals(tx, { payload, gates, stages }, origin.requestedBy ?? tx.actor);
   const override = obeysWindows(type) ? overrideOf(payload, origin.requestedBy ?? tx.actor, tx.now) : null;
   const id = origin.id ?? newId();
@@ -133,7 +137,7 @@ export async function acceptRun(
  * The release that a run is about; a rollback goes to one that its payload names from now on, so that a rerun goes to the
  * same. Throws `invalid_transition` when there is nothing to roll back to.
  */
-async function releaseOf(
+export async function releaseOf(
   tx: Tx,
   { isRollback }: FlowType,
   payload: RunPayload,

@@ -1,20 +1,18 @@
 import { findApprovalOfRun } from '../approvals/approvals.queries.ts';
-import { emitEvent } from '../../events/webhooks/event-catalog.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
-import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
 import { missingCandidate, nameOf, type Obstacle } from '../promotion/promotable-rules.ts';
 import { promotionState, type PromotionState, waitingForWindows } from '../promotion/promotion.ts';
-import type { Actor } from '../../kernel/shared/actor.ts';
 import { DomainError, invalidField } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
-import { heldError, waitingFor } from '../release-candidates/holds/hold-rules.ts';
+import { heldError, type Hold, waitingFor } from '../release-candidates/holds/hold-rules.ts';
 import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
 import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
+import { isVerifying } from '../verification/verification-rules.ts';
 import { openChildren, releaseEnvironments } from './children/child-runs.queries.ts';
 import { type RunContext, findRun } from './flow-runs.queries.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
 import type { RunPayload } from './flow-payloads.ts';
-import type { NewRun, RunPlace } from './new-runs.queries.ts';
+import type { RunPlace } from './new-runs.queries.ts';
 import { isPromotion } from './programs/executor-rules.ts';
 import { type FlowType, flowType } from './flow-types.ts';
 import type { executorHere } from './programs/commands-file.ts';
@@ -37,14 +35,14 @@ export interface Passage {
   isHeld?: boolean;
 }
 
-const UNHINDERED = { obstacle: undefined, hold: undefined, waiting: undefined };
+const UNHINDERED = { obstacle: undefined, hold: undefined, holds: [], waiting: undefined, demands: [] };
 
 /** What the environments of a run say to it: to its release where it takes one, else to any change of their orgs. */
 async function stateOf(
   tx: Tx,
   { id, taskType, projectId, domain, releaseName }: RunContext,
   environmentIds: readonly string[],
-): Promise<Pick<PromotionState, 'obstacle' | 'hold' | 'waiting'>> {
+): Promise<Omit<PromotionState, 'waitingForOthers'>> {
   const type = flowType(taskType);
   if (!type || !isPromotion(type))
     return { ...UNHINDERED, waiting: await waitingForWindows(tx, environmentIds, tx.now) };
@@ -59,17 +57,36 @@ async function stateOf(
  * Whether a run that changes orgs may go on, as everything is now. With an override it waits for nothing but a hold, which
  * is lifted instead, and `failOutsideWindow` is about windows: a run whose release is held waits in any case. A candidate
  * that was aborted, is on another branch or has other content than was approved never goes, nor does the child of a run
- * that waits for a deployment which none of the other children makes any more.
+ * that waits for a deployment, or for its verification, which none of the other children brings about any more.
  */
 export async function passageOf(tx: Tx, run: RunContext, environmentIds: readonly string[]): Promise<Passage> {
   const { payload, override } = run;
-  const { obstacle, hold, waiting } = await stateOf(tx, run, environmentIds);
+  const { obstacle, hold, holds, waiting, demands } = await stateOf(tx, run, environmentIds);
   if (obstacle) return { refusal: { status: 'failed', error: obstacle.detail } };
+  const forGood = run.parentId === null ? undefined : await lastingHold(tx, run.parentId, run.id, { holds, demands });
+  if (forGood)
+    return { refusal: { status: 'failed', error: `${waitingFor(nameOf(run), forGood).reason}, ${NOT_COMING}` } };
   if (hold) return { isHeld: true, waiting: waitingFor(nameOf(run), hold) };
   if (!waiting || override !== null) return {};
   const lost = run.parentId === null ? [] : await neverDeployed(tx, run.parentId, run.id, waiting.missing);
   if (lost.length > 0) return { refusal: { status: 'failed', error: `${waiting.reason}, ${NOT_COMING}` } };
   return payload.failOutsideWindow === true ? { refusal: outsideWindow(waiting.reason) } : { waiting };
+}
+
+/**
+ * The hold of a verification that will not be lifted by another one: nothing is verified there now, and no other open child
+ * of the run deploys there.
+ */
+async function lastingHold(
+  reads: Reads,
+  parentId: string,
+  ownId: string,
+  { holds, demands }: Pick<PromotionState, 'holds' | 'demands'>,
+): Promise<Hold | undefined> {
+  const isOpen = (name: string) => demands.some(({ verifications }) => isVerifying(verifications?.get(name)));
+  const names = holds.flatMap(({ environment }) => environment?.name ?? []).filter((name) => !isOpen(name));
+  const lost = await neverDeployed(reads, parentId, ownId, names);
+  return holds.find(({ environment }) => environment !== null && lost.includes(environment.name));
 }
 
 const NOT_COMING = 'and no other part of the same run deploys it there any more';
@@ -120,6 +137,23 @@ export async function assertPromotable(tx: Tx, request: PromotionRequest, prefix
   });
 }
 
+/** Throws `held` for a run whose release a hold keeps from its environments. */
+export async function assertNotHeld(
+  tx: Tx,
+  {
+    type: { isRollback },
+    payload: { domain = '' },
+    releaseName = '',
+    place: { projectId },
+  }: Pick<PromotedRun, 'type' | 'payload' | 'releaseName' | 'place'>,
+  environmentIds: readonly string[],
+  prefix: string,
+): Promise<void> {
+  const promotion = { projectId, domain, releaseName, environmentIds, approvedDigest: null, isRollback };
+  const { hold } = await promotionState(tx, promotion, tx.now);
+  if (hold) throw heldError(nameOf({ domain, releaseName }), hold, `${prefix}releaseName`);
+}
+
 /** An environment to which a release goes in its turn. */
 export type Stage = Awaited<ReturnType<typeof releaseEnvironments>>[number];
 
@@ -161,7 +195,7 @@ export async function assertStagesPromotable(
     );
   for (const { id, orchestrationOrder } of stages) {
     const promotion = { projectId, domain, releaseName, environmentIds: [id], approvedDigest: null };
-    const { obstacle, hold, waitingForOthers: unmet } = await promotionState(tx, promotion, tx.now);
+    const { obstacle, holds, waitingForOthers: unmet } = await promotionState(tx, promotion, tx.now);
     if (obstacle)
       throw asError(
         { ...obstacle, member: obstacle.member === 'releaseName' ? obstacle.member : 'environmentNames' },
@@ -169,8 +203,8 @@ export async function assertStagesPromotable(
       );
     const inTime = stages.filter((each) => each.id !== id && each.orchestrationOrder <= orchestrationOrder);
     // It may be verified where it is deployed again first.
-    if (hold && !inTime.some(({ name }) => name === hold.environment?.name))
-      throw heldError(nameOf({ domain, releaseName }), hold, `${prefix}releaseName`);
+    const hold = holds.find(({ environment }) => !inTime.some(({ name }) => name === environment?.name));
+    if (hold) throw heldError(nameOf({ domain, releaseName }), hold, `${prefix}releaseName`);
     if (unmet?.nextAt !== null || payload.override !== undefined) continue;
     if (unmet.missing.every((before) => inTime.some((each) => each.name === before))) continue;
     const detail = `${unmet.reason}, nor is it by an earlier stage of this run`;
@@ -185,58 +219,21 @@ export async function assertStagesPromotable(
   throw new DomainError('invalid_transition', detail, { fields: [{ pointer: `${prefix}releaseName`, detail }] });
 }
 
-/**
- * The override that a request has, in the name of an owner. Throws `forbidden` for everybody else: tokens, schedules
- * and members.
- */
-export function overrideOf(
-  { override }: RunPayload,
-  requester: Pick<Actor, 'type' | 'role' | 'email'>,
-  now: Date,
-): Override | null {
-  if (override === undefined) return null;
-  if (requester.type !== 'user' || requester.role !== 'owner')
-    throw new DomainError('forbidden', 'Only owners override the promotion policy of an environment, in person');
-  return { reason: override.reason, by: requester.email, at: now.toISOString() };
-}
-
-/** Records and announces that a run passes the promotion policy by its override. */
-export function announceOverride(
-  tx: Tx,
-  run: Pick<NewRun, 'payload' | 'taskType' | 'domain' | 'releaseName'> & { id: string; override: Override },
-  place: RunPlace | undefined,
-): void {
-  const { id, taskType, payload, domain = null, releaseName = null, override } = run;
-  const about = {
-    repositoryIdentifier: place?.repositoryIdentifier ?? null,
-    environmentName: payload.environmentName ?? null,
-    domain,
-    releaseName,
-  };
-  tx.audit({
-    source: 'flow',
-    action: 'promotion.overridden',
-    entityType: 'flow_run',
-    entityId: id,
-    repositoryIdentifier: about.repositoryIdentifier,
-    summary: `${override.by} overrode the promotion policy of ${about.environmentName ?? 'its environments'} for ${about.releaseName ?? taskType}`,
-    after: { ...about, ...override },
-  });
-  emitEvent(tx, 'promotion.overridden', { executionId: id, taskType, ...about, ...override });
+/** A run that promotes a release, before it is accepted. */
+interface PromotedRun {
+  type: FlowType;
+  payload: RunPayload;
+  place: RunPlace;
+  executor: ReturnType<typeof executorHere>;
+  stages: Awaited<ReturnType<typeof stagesOf>>;
+  releaseName: string | undefined;
+  parentId: string | null | undefined;
 }
 
 /** Throws when a run that promotes a release, or the stages of one that has children, may not be accepted. */
 export async function assertPromotionOf(
   tx: Tx,
-  promoted: {
-    type: FlowType;
-    payload: RunPayload;
-    place: RunPlace;
-    executor: ReturnType<typeof executorHere>;
-    stages: Awaited<ReturnType<typeof stagesOf>>;
-    releaseName: string | undefined;
-    parentId: string | null | undefined;
-  },
+  promoted: PromotedRun,
   environmentIds: readonly string[],
   prefix: string,
 ): Promise<void> {

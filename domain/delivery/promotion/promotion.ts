@@ -37,6 +37,8 @@ export interface PromotionState {
   obstacle: Obstacle | undefined;
   /** What holds it back from one of the environments, whatever else would let it go; no override passes it. */
   hold: Hold | undefined;
+  /** All that hold it back; `hold` is the one of them that lasts the longest. */
+  holds: readonly Hold[];
   /** It may not go now, unless an owner overrides that. */
   waiting: Waiting | undefined;
   /** What the run waits for in other environments, windows and freezes aside; undefined: nothing. */
@@ -98,6 +100,9 @@ export async function windowDemands(reads: Reads, environmentIds: readonly strin
   }));
 }
 
+/** The state of what cannot go. */
+const NOWHERE = { hold: undefined, holds: [], waiting: undefined, waitingForOthers: undefined, demands: [] } as const;
+
 /** Whether a release may go to its environments, as they, the candidate and its deployments are now. */
 export async function promotionState(reads: Reads, promotion: Promotion, now: Date): Promise<PromotionState> {
   const { projectId, domain, releaseName, environmentIds, approvedDigest, isRollback = false } = promotion;
@@ -128,7 +133,7 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
       branchEvidence: takesEveryBranch(environment) ? undefined : finding?.evidence,
       approvedDigest,
     });
-    if (obstacle) return { obstacle, hold: undefined, waiting: undefined, waitingForOthers: undefined, demands: [] };
+    if (obstacle) return { ...NOWHERE, obstacle };
   }
   const policies = targets.map(({ name, promotion: policy, projectId: owner, orchestrationOrder }) => ({
     name,
@@ -148,9 +153,11 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
   const demands = policies.map(
     ({ name, policy }): Demands => ({ environmentName: name, policy, deployed, verifications }),
   );
+  const holds = candidate ? await holdsOn(reads, candidate, { policies, isRollback }, now) : [];
   return {
     obstacle: undefined,
-    hold: candidate && (await holdOn(reads, candidate, { policies, isRollback }, now)),
+    hold: lastToEnd(holds),
+    holds,
     waiting: waitingFor(demands, now.getTime()),
     waitingForOthers: waitingForOthers(demands, now.getTime()),
     demands,
@@ -163,17 +170,16 @@ interface HeldPlaces {
 }
 
 /** What holds a candidate back from one of its environments. */
-async function holdOn(
+async function holdsOn(
   reads: Reads,
   candidate: Holdable,
   { policies, isRollback }: HeldPlaces,
   now: Date,
-): Promise<Hold | undefined> {
+): Promise<Hold[]> {
   const holds = (await holdsOf(reads, [candidate], now))(candidate);
-  const keeping = holds.filter((hold) =>
+  return holds.filter((hold) =>
     policies.some(({ name, policy, order }) =>
       keepsFrom(hold, { environmentName: name, after: policy?.after, order, isRollback }),
     ),
   );
-  return lastToEnd(keeping);
 }

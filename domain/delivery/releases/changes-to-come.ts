@@ -4,7 +4,7 @@ import type { Tx } from '../../unit-of-work.ts';
 import type { DeploymentLogCache } from '../deployments/deployment-log-cache.ts';
 import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import { viewChanges } from './changelogs/change-views.ts';
-import { placesOf, stepToCome } from './changelogs/release-bases.ts';
+import { candidateSideWithCommits, changesBetween, environmentSide } from './changelogs/compared-sides.ts';
 
 /** What changes are read from. */
 export interface ChangesSource {
@@ -26,8 +26,8 @@ interface ReleaseToCome {
 }
 
 /**
- * What a release would change in environments against what runs there now, in the one where that is the most; null: there
- * is no such candidate, or no environment.
+ * What a release would change in environments against what runs there now, as a comparison with each says, in the one
+ * where that is the most; null: there is no such candidate, or no environment.
  */
 export async function changesToCome(
   tx: Tx,
@@ -42,9 +42,8 @@ export async function changesToCome(
   ]);
   if (!project || !candidate) return null;
   const log = await deploymentLogs(tx, projectId);
-  const placeOf = placesOf(log);
-  const content = { packages: candidate.value.artifacts ?? {}, commitSha: candidate.commitSha };
-  const steps = environmentIds.map((id) => stepToCome(log, placeOf(id, domain), releaseName, content).changes);
+  const side = await candidateSideWithCommits(tx, candidate);
+  const steps = environmentIds.map((id) => changesBetween(side, environmentSide(log, id)));
   const { views } = await viewChanges(tx, await commitGraphs(tx, projectId), project, steps);
   const all = views.map(
     ({ totals }, index): ChangesToCome => ({

@@ -183,7 +183,10 @@ async function react(tx: Tx, found: LockedVerification, isUnknown: boolean): Pro
   const { repositoryIdentifier, environmentName, domain } = found;
   const payload = { id: 'rollback-release', repositoryIdentifier, environmentName, domain };
   try {
-    const accepted = await acceptNewRun(tx, payload, { requestedBy: await requesterOf(tx, found) });
+    const accepted = await acceptNewRun(tx, payload, {
+      requestedBy: await requesterOf(tx, found),
+      isRefusedWhileHeld: true,
+    });
     tx.after('acceptedRun', accepted);
     return { executionId: accepted.runId };
   } catch (error) {

@@ -2,7 +2,7 @@ import { type TestApp, testApp } from '../../../support/app.ts';
 import type { Bearer, Json } from '../../../support/client.ts';
 import { insertWebhook } from '../../../support/factories.ts';
 import { idleEngine } from '../../../support/launch.ts';
-import { cutRelease } from '../../../support/releases.ts';
+import { cutRelease, success } from '../../../support/releases.ts';
 
 const repositoryIdentifier = 'acme/dry';
 const HOUR_MS = 3_600_000;
@@ -11,7 +11,10 @@ const inHours = (hours: number): string => new Date(Date.now() + hours * HOUR_MS
 let app: TestApp;
 const environments: Record<string, string> = {};
 beforeAll(async () => {
-  app = await testApp({ launch: idleEngine, commands: ['execute-release', 'install-packages', 'build'] });
+  app = await testApp({
+    launch: idleEngine,
+    commands: ['execute-release', 'rollback-release', 'install-packages', 'build'],
+  });
   const owner = app.as(app.owner);
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
   for (const [name, more] of [
@@ -103,13 +106,20 @@ test('it says what the run would wait for', async () => {
       lock: { environmentName: 'open', heldBy: 'ada@acme.example', position: 1, estimatedWaitSeconds: null },
     },
   });
+  await app.sql(`update environment_lock_ticket set expires_at = now() - interval '1 minute'`);
+  await expect(dry(200, release('open'))).resolves.toMatchObject({
+    gates: { lock: { environmentName: 'open', heldBy: null, position: 0, estimatedWaitSeconds: 0 } },
+  });
 });
 
-test('a run that would fail at its window is refused', async () => {
-  await expect(dry(200, release('frozen', { failOutsideWindow: true }))).resolves.toMatchObject({
-    wouldStart: false,
-    refusal: { code: 'invalid_transition', detail: expect.stringContaining('year end') },
+test('a run that would fail at its window is accepted, and its window is shown', async () => {
+  const payload = release('frozen', { failOutsideWindow: true });
+  await expect(dry(200, payload)).resolves.toMatchObject({
+    wouldStart: true,
+    refusal: null,
+    gates: { window: { isOpen: false, reason: expect.stringContaining('year end') } },
   });
+  await app.as(app.owner).post(202, '/api/flows/run', { payload });
 });
 
 test('what is refused shows its gates, too: what is missing, the soak, and the hold', async () => {
@@ -149,8 +159,46 @@ test('what is refused shows its gates, too: what is missing, the soak, and the h
     refusal: { code: 'held' },
     hold: { source: 'person', reason: 'price list', until: null },
     gates: { lock: { environmentName: 'open' } },
+    changes: { packages: 0 },
+  });
+  const inStages = { id: 'request-release', environmentName: undefined, environmentNames: ['asked', 'open'] };
+  await expect(dry(200, release(undefined, inStages))).resolves.toMatchObject({
+    refusal: { code: 'held' },
+    executor: 'children',
+    gates: null,
+    hold: { source: 'person' },
+    changes: { packages: 1 },
+  });
+  await cutRelease(app, repositoryIdentifier, 'r2', { value: { artifacts: { app: '1.1.0' } } });
+  await app
+    .as(app.application)
+    .post(202, '/api/release-candidates/release-event', success(repositoryIdentifier, 'r2', 'open'));
+  const rollback = { id: 'rollback-release', repositoryIdentifier, domain: 'core', environmentName: 'open' };
+  await expect(dry(200, rollback)).resolves.toMatchObject({
+    refusal: { code: 'held' },
+    hold: { source: 'person', reason: 'price list' },
+    changes: { packages: 1 },
   });
   await app.as(app.member).post(200, `/api/release-candidates/${id}/release-hold`);
+});
+
+test('every verification that holds a release is asked, also where an earlier stage brings about another one', async () => {
+  const { id } = await cutRelease(app, repositoryIdentifier, 'unverified');
+  await app.as(app.owner).patch(200, `/api/environments/${environments.after}`, {
+    promotion: { after: ['open', 'asked'] },
+  });
+  await app.sql(
+    `update release_candidate set holds = (select jsonb_agg(jsonb_build_object('reason', 'smoke', 'until', null, 'by', 'service',
+        'since', '2026-01-01T00:00:00.000Z', 'verification',
+        jsonb_build_object('environmentId', w.id, 'contentDigest', content_digest)) order by w.no)
+      from unnest(?::text[]) with ordinality as w (id, no)) where id = ?`,
+    [`{${environments.open},${environments.asked}}`, id],
+  );
+  const request = { id: 'request-release', releaseName: 'unverified', environmentNames: ['open', 'after'] };
+  await expect(dry(200, release(undefined, request))).resolves.toMatchObject({
+    wouldStart: false,
+    refusal: { code: 'held', detail: expect.stringContaining('verification in asked failed') },
+  });
 });
 
 test('who may not, may not ask either', async () => {

@@ -97,6 +97,24 @@ test('likewise when the run before it completes, and its deployment was reported
   expect((await childFor(id, 'late')).success.error).toMatch(/not deployed to uat/);
 });
 
+test('a release that a failed verification holds ends when it is not deployed again where that failed', async () => {
+  const releaseName = 'unverified';
+  await cutRelease(app, repositoryIdentifier, releaseName);
+  await deployed(releaseName, 'uat');
+  await app.sql(
+    `update release_candidate set holds = jsonb_build_array(jsonb_build_object('reason', 'smoke', 'until', null, 'by', 'service',
+      'since', '2026-01-01T00:00:00.000Z', 'verification',
+      jsonb_build_object('environmentId', ?::text, 'contentDigest', content_digest))) where release_name = ?`,
+    [environments.uat, releaseName],
+  );
+  const request = { id: 'request-release', releaseName, note: 'fails', environmentNames: ['uat', 'beside'] };
+  const { id } = await runs.start(request);
+  expect(await ended(id)).toMatchObject({ rawStatus: 'failed' });
+  const waited = await childFor(id, 'beside');
+  expect(waited).toMatchObject({ rawStatus: 'failed', startedAt: null });
+  expect(waited.success.error).toMatch(/its verification in uat failed: smoke, and no other part of the same run/);
+});
+
 test('a child is repeated only where its environment takes the release by then, once its parent has ended', async () => {
   const request = { id: 'request-release', note: 'fails', environmentNames: ['uat', 'beside'] };
   const { id } = await runs.start(request);

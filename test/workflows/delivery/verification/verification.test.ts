@@ -306,6 +306,18 @@ test('a failure takes the deployment back where that is asked for, and no rollba
   });
 });
 
+test('a failure does not take the deployment back to a release that is held', async () => {
+  await setUat([GOOD]);
+  const first = await deployed();
+  await reached(first.candidateId, 'verified');
+  await app.as(app.member).post(200, `/api/release-candidates/${first.candidateId}/hold`, { reason: 'price list' });
+  await setUat([BAD], 'rollback');
+  const second = await deployed();
+  await expect(reached(second.candidateId, 'failed')).resolves.toMatchObject({
+    rollback: { executionId: null, error: expect.stringMatching(/is held by .*: price list/) },
+  });
+});
+
 test('a worker that dies between two looks loses nothing, and a verification without a workflow is found', async () => {
   await worker.stop();
   worker = await startWorker(app, SHARED);
