@@ -15,7 +15,7 @@ let token: string;
 const repositoryIdentifier = 'acme/deployed';
 const release = { repositoryIdentifier, domain: 'core', releaseName: 'r1' };
 
-const tokenOf = async (id: string, expiresAt = new Date(Date.now() + 60_000)): Promise<string> => {
+const tokenOf = async (id: string, expiresAt = new Date(Date.now() + 86_400_000)): Promise<string> => {
   const secret = newRunToken();
   await app.db
     .insertInto('run_token')
