@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { AttentionRule } from '../../kernel/attention/attention-rule.ts';
 import { isoOf } from '../../kernel/text/date-time-rules.ts';
 
@@ -12,7 +11,7 @@ export const orgsWithoutSignIn: AttentionRule = {
       .selectFrom('crm_org')
       .where('tenantId', '=', tenantId)
       .where('healthStatus', '=', 'auth_failed')
-      .orderBy('refusedAt', sql`desc nulls last`)
+      .orderBy('refusedAt', (order) => order.desc().nullsLast())
       .limit(limit)
       .select(['id', 'username', 'healthError', 'healthHint', 'refusedAt', 'createdAt'])
       .execute();
