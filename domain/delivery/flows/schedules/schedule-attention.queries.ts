@@ -16,7 +16,7 @@ export const refusedSchedules: AttentionRule = {
       since: isoOf(refusedAt as string),
       repositoryIdentifier,
       params: { id },
-      state: refusal ?? '',
+      state: `${refusedAt} ${refusal ?? ''}`,
     }));
   },
 };
