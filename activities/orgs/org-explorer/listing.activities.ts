@@ -34,8 +34,7 @@ export function createListingActivities(
           // After the first call, which may have found that the org is another one.
           const state = await stateOf(job);
           if ('outcome' in state) return state;
-          const { org } = state;
-          const tx = txOf(job);
+          const [{ org }, tx] = [state, txOf(job)];
           const sync = (await openSyncs(readsOf(job), job.orgId)).find(({ id }) => id === syncId);
           const { types, unknown, unlisted } = planListing(described.value, sync?.metadataTypes ?? null);
           const all = planListing(described.value, null).types;

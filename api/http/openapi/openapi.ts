@@ -118,9 +118,6 @@ const BEARER = {
   description: 'A user access token (JWT) or an application token (`qs_app_…`)',
 } as const;
 
-/** What `x-roles` says of operations that need no credential. */
-const PUBLIC_ROLE = 'public';
-
 /** The published interface names the scheme of one group differently. */
 const schemeOf = (group: Tag): string => (group === 'Chat workspace' ? 'bearer' : 'access-token');
 
@@ -153,7 +150,7 @@ function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOpera
     summary: route.summary,
     ...(route.isDeprecated && { deprecated: true }),
     description: [route.description, failure, limit, roles].filter(Boolean).join('\n\n'),
-    'x-roles': isPublic ? [PUBLIC_ROLE] : route.roles,
+    'x-roles': isPublic ? ['public'] : route.roles,
     'x-project-scope': route.projectScope,
     security: isPublic ? [] : [{ [schemeOf(route.group)]: [] }, { session: [] }],
     requestParams: {

@@ -325,8 +325,8 @@ describe('what changes while a run waits for the lock', () => {
     const { states } = await shown(id);
     const { items } = await app.as(app.member).get(200, `/api/environments/${environments.uat}/timeline`);
     const locks = (items as Json[]).filter(({ type, executionId }) => type === 'locked' && executionId === id);
-    const waited: Json[] = (states as Json[]).filter(({ state }) => state === 'waiting_lock');
-    expect(locks.map(({ ticketId }) => ticketId)).toContain(waited[0]?.ticketId);
+    const waited = (states as Json[]).find(({ state }) => state === 'waiting_lock');
+    expect(locks.map(({ ticketId }) => ticketId)).toContain(waited?.ticketId);
   });
 
   test('a candidate that is replaced, aborted or moved to another branch does not go', async () => {

@@ -208,7 +208,7 @@ async function follow(id: string, org: SimulatedOrg, payload: object): Promise<J
       if (run.success === null) await ACTS[id]?.goOn?.(org, run);
       return run;
     },
-    ({ success }) => success !== null,
+    (run) => run.success !== null,
     NET_MS,
   );
 }
