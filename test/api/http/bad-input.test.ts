@@ -148,7 +148,7 @@ test.each([
   ['/api/projects?limit=5&limit=6', '#/query/limit'],
   ['/api/projects?offset=-1', '#/query/offset'],
   ['/api/projects?colour=red', '#/query/colour'],
-  ['/api/environments', '#/query/repositoryIdentifier'],
+  ['/api/environments?limit=501', '#/query/limit'],
   ['/api/environments?repositoryIdentifier=a%00%2Fb', '#/query/repositoryIdentifier'],
   ['/api/environments?repositoryIdentifier=no/such', '#/query/repositoryIdentifier'],
 ])('%s is a 400 that points at %s', async (path, pointer) => {

@@ -1,6 +1,7 @@
 import { startApi } from '../../../support/api-process.ts';
 import { type TestApp, testApp } from '../../../support/app.ts';
 import { EventStream } from '../../../support/event-stream.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { startWorkerProcess } from '../../../support/worker.ts';
 import { webhookReceiver } from '../../../simulators/webhook-receiver.ts';
 
@@ -15,12 +16,21 @@ test('what a worker commits arrives in an API', async () => {
   const owner = app.as(app.owner);
   const body = { name: 'hook', event: 'test.worker', config: { url: receiver.url } };
   const { id } = await owner.post(201, '/api/webhooks', body);
-  await owner.post(202, '/api/webhooks/trigger', { event: 'test.worker', payload: {} });
   const stream = await EventStream.open(app.url, '/api/changes?topics=webhook_delivery', app.owner);
+  await owner.post(202, '/api/webhooks/trigger', { event: 'test.worker', payload: {} });
+  // What the API itself has committed.
+  await stream.named('webhook_delivery', id);
+  const named = stream.changes.length;
   const worker = await startWorkerProcess(app, ['webhooks-v1', 'system-v1']);
   try {
-    await stream.named('webhook_delivery', id);
-    expect(receiver.requests).toHaveLength(1);
+    await eventually(
+      async () => stream.changes.length,
+      (count) => count > named,
+    );
+    await eventually(
+      async () => receiver.requests.length,
+      (count) => count === 1,
+    );
   } finally {
     stream.close();
     await worker.kill('SIGTERM');
