@@ -43,8 +43,8 @@ export function createTemporalClient({ address, namespace, plugins = [], pace = 
   // The SDK retries calls from a timer: on a closed channel that throws where nobody catches, and ends the process.
   connection.close = async () => {
     isClosing = true;
-    const remainingMs = lastRetryAt - Date.now();
-    if (remainingMs > 0) await sleep(remainingMs + 50);
+    // A timer that is overdue, since the process was busy, fires before one that is set now.
+    if (lastRetryAt > 0) await sleep(Math.max(0, lastRetryAt - Date.now()) + 50);
     await close();
   };
   return new Client({ connection, namespace, plugins });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { defineContract, EngineUnavailableError, type WorkflowContract } from '../../workflows/launch.ts';
@@ -54,6 +55,19 @@ test('an engine that cannot be reached is unavailable', async () => {
   await expect(launch.start(contract(), input())).rejects.toThrow(EngineUnavailableError);
   const nowhere = launchOf(clientOf({ address: 'no-such-host.invalid:7233', pace: 0.1 }));
   await expect(nowhere.stateOf(contract(), input())).rejects.toThrow(EngineUnavailableError);
+});
+
+test('a client that is closed while a retry is overdue throws nothing where nobody catches', async () => {
+  const client = createTemporalClient({ address: '127.0.0.1:1', namespace: 'default' });
+  const ended = client.workflow
+    .getHandle('none')
+    .describe()
+    .catch((error: unknown) => error);
+  await sleep(300);
+  // The process is busy for longer than any pause between attempts.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+  await client.connection.close();
+  await expect(ended).resolves.toBeInstanceOf(Error);
 });
 
 test('an engine, or a worker, that does not answer in time is unavailable', async () => {
