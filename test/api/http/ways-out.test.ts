@@ -33,7 +33,7 @@ test('what is missing is required, and unknown fields and words name the nearest
     { pointer: '#/body/repositoryIdentifier', detail: 'is required' },
     { pointer: '#/body/isActiv', detail: 'unknown field; did you mean isActive?' },
   ]);
-  const query = await owner().get(400, '/api/release-candidates?repositoryIdentifer=acme%2Fshop');
+  const query = await owner().get(400, '/api/release-candidates/branches?repositoryIdentifer=acme%2Fshop');
   expect(query.errors).toEqual([
     { pointer: '#/query/repositoryIdentifier', detail: 'is required' },
     { pointer: '#/query/repositoryIdentifer', detail: 'unknown field; did you mean repositoryIdentifier?' },

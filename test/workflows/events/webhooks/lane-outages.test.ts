@@ -22,6 +22,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await worker?.stop();
   worker = undefined;
+  // Calls of an engine that was away may be retried still: closing waits for these.
   await app.close();
   await receiver.close();
 });
