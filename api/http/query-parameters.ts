@@ -9,7 +9,7 @@ export function parametersOf({ query, takesHook }: Pick<AnyRoute, 'query' | 'tak
   if (takesHook) return undefined;
   if (query === undefined) return [];
   if (!(query instanceof z.ZodObject)) throw new Error('The query of a route is described by an object');
-  const { catchall } = query._zod.def;
+  const { catchall } = query.def;
   return catchall === undefined || catchall instanceof z.ZodNever ? Object.keys(query.shape) : undefined;
 }
 

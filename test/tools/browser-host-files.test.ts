@@ -22,6 +22,7 @@ const FOLDERS = [
   'domain/events/webhooks',
   'domain/events/webhooks/events',
   'domain/kernel/audit',
+  'domain/kernel/changes',
   'domain/kernel/data',
   'domain/kernel/encryption',
   'domain/kernel/objects',
