@@ -15,11 +15,11 @@ export const LINT_EXCEPTIONS: readonly LintException[] = [
     place: `#/paths/~1api~1release-candidates~1{id}~1${name}`,
     reason: `by-commit/{commitSha} and {id}/${name}: ${GIVEN}`,
   })),
-  {
+  ...['verify', 'hold', 'release-hold', 'timeline'].map((name) => ({
     rule: 'no-ambiguous-paths',
-    place: '#/paths/~1api~1release-candidates~1{id}~1verify',
+    place: `#/paths/~1api~1release-candidates~1{id}~1${name}`,
     reason: 'by-commit/{commitSha} is given by the published interface; the router takes literal segments first',
-  },
+  })),
   {
     rule: 'no-ambiguous-paths',
     place: '#/paths/~1api~1releases~1{name}~1notes',

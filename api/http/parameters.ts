@@ -99,6 +99,14 @@ export const queryFlag = (defaultValue: boolean) =>
     .transform((value) => (value === undefined ? defaultValue : value === 'true'))
     .meta(shownAs({ type: 'boolean', default: defaultValue }));
 
+/** `true`, `false`, or neither in a query. */
+export const queryChoice = (description: string) =>
+  z
+    .enum(['true', 'false'])
+    .optional()
+    .transform((value) => (value === undefined ? undefined : value === 'true'))
+    .meta(shownAs({ type: 'boolean', description }));
+
 /** A list in a query: repeated parameters or comma-separated values. */
 export const queryList = <Value>(value: z.ZodType<Value, string>, max = 500) =>
   z

@@ -20,7 +20,7 @@ import { type ProjectFacts, projectInRequest } from '../../../domain/projects/pr
 import type { Reads } from '../../../domain/kernel/data/fenced-reads.ts';
 import type { Tx } from '../../../domain/unit-of-work.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
-import { byId, NoContent, queryInt, RepositoryIdentifier } from '../../http/parameters.ts';
+import { byId, NoContent, queryChoice, queryInt, RepositoryIdentifier } from '../../http/parameters.ts';
 import { pageReply } from '../../http/replies.ts';
 import type { Scope } from '../../http/scope.ts';
 import { Environment, EnvironmentIn, EnvironmentPatch, EnvironmentWithWarnings } from './environments.schemas.ts';
@@ -60,13 +60,13 @@ async function environmentList(
   given: {
     repositoryIdentifier?: string | undefined;
     category?: EnvironmentCategory | undefined;
-    isLocked?: string | undefined;
+    isLocked?: boolean | undefined;
   },
   page: { limit: number; offset: number },
 ) {
   const { repositoryIdentifier, category, isLocked } = given;
   const project = repositoryIdentifier === undefined ? undefined : await projectInRequest(reads, repositoryIdentifier);
-  const ids = isLocked === undefined ? undefined : { are: isLocked === 'true', among: await locked(reads) };
+  const ids = isLocked === undefined ? undefined : { are: isLocked, among: await locked(reads) };
   const { items, total } = await environmentsPage(reads, { projectId: project?.id, category, ids }, page);
   const shown = [];
   for (const [projectId, ofProject] of Map.groupBy(items, (environment) => environment.projectId)) {
@@ -127,10 +127,7 @@ export const environmentsRoutes = [
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier.optional(),
       category: z.enum(ENVIRONMENT_CATEGORIES).optional(),
-      isLocked: z
-        .enum(['true', 'false'])
-        .optional()
-        .meta({ type: 'boolean', description: 'Only those that are locked now, or that are not' }),
+      isLocked: queryChoice('Only those that are locked now, or that are not'),
       limit: queryInt(1, ENVIRONMENTS_MAX, 0).meta({
         description: `Default: all of a project, or ${OF_ALL_PROJECTS_MAX} of all projects, which are at most so many`,
       }),
