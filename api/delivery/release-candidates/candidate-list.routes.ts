@@ -4,6 +4,7 @@ import {
   CANDIDATE_SORTS,
   COUNTED_MAX,
   type CandidateCursor,
+  type CandidateSort,
   searchCandidates,
 } from '../../../domain/delivery/release-candidates/candidate-search.queries.ts';
 import { shownHold } from '../../../domain/delivery/release-candidates/holds/hold-rules.ts';
@@ -20,16 +21,15 @@ import { Branch, Domain, ReleaseCandidate } from './release-candidates.schemas.t
 
 const Given = z.tuple([z.enum(CANDIDATE_SORTS), z.string().max(255), z.string().refine(isId)]);
 
-/** PostgreSQL has no U+0000 in texts. */
-// oxlint-disable-next-line no-control-regex
-const IN_NAMES = /^[^\0]+$/;
+/** Whether a list of that order can have ended at a value; PostgreSQL has no U+0000 in texts. */
+const isPlace = (sort: CandidateSort, value: string): boolean =>
+  sort.endsWith('releaseName') ? value !== '' && !value.includes('\0') : momentOf(value) !== undefined;
 
 /** Opaque to clients: order, value and id of the last candidate of a page. */
 const Cursor = z.string().transform((text, context): CandidateCursor => {
   const given = Given.safeParse(parsed(Buffer.from(text, 'base64url').toString('utf8')));
   const [sort, value, id] = given.data ?? [];
-  const isGood = sort?.endsWith('releaseName') ? IN_NAMES.test(value ?? '') : momentOf(value ?? '') !== undefined;
-  if (sort !== undefined && value !== undefined && id !== undefined && isGood) return { sort, value, id };
+  if (sort !== undefined && value !== undefined && id !== undefined && isPlace(sort, value)) return { sort, value, id };
   context.addIssue({ code: 'custom', message: 'not a cursor of this list' });
   return z.NEVER;
 });

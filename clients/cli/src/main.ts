@@ -1,5 +1,5 @@
 import { enableCompileCache } from 'node:module';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { EXIT, failureOf, usage } from './exit.ts';
 import { makeProgram } from './program.ts';
 import { report } from './run-command.ts';
@@ -14,10 +14,7 @@ const isJson = process.argv.includes('--json');
 const program = makeProgram(VERSION);
 // In JSON the problem is the only line.
 const quiet = { writeErr: () => undefined };
-const all = (command: typeof program): (typeof program)[] => [
-  command,
-  ...command.commands.flatMap((each) => all(each as never)),
-];
+const all = (command: Command): Command[] => [command, ...command.commands.flatMap((each) => all(each))];
 for (const command of all(program)) {
   command.exitOverride();
   if (isJson) command.configureOutput(quiet);

@@ -78,12 +78,12 @@ export async function* changes(options: ChangesOptions): AsyncGenerator<ChangeEv
 const isPassing = ({ code, status }: Problem): boolean => PASSING.has(code) || status >= 500;
 
 function changeEvent(event: string, data: string, id: string): ChangeEvent | undefined {
-  const body = JSON.parse(data || '{}') as never;
+  const body: unknown = JSON.parse(data || '{}');
   switch (event) {
     case 'hello':
       return { heartbeatSeconds: 25, ...(body as object), type: 'hello', id };
     case 'changes':
-      return { type: 'changes', id, changes: body };
+      return { type: 'changes', id, changes: body as Change[] };
     case 'reset':
       return { reason: '', ...(body as object), type: 'reset', id };
     default:

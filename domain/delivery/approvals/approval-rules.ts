@@ -68,14 +68,19 @@ export const isApprover = (approvers: readonly string[], { email, isOwner, teams
 export const countApprovers = (terms: Omit<ApprovalTerms, 'status'>, people: readonly Voter[]): number =>
   people.filter((each) => isApprover(terms.approvers, each) && mayApproveOwn(terms, each)).length;
 
+interface Expiring {
+  status: ApprovalStatus;
+  expiresAt: string;
+}
+
+/** Whether an approval has expired, though its timer has not settled it yet. */
+export const isOverdue = ({ status, expiresAt }: Expiring, now: Date): boolean =>
+  isOpen(status) && Date.parse(expiresAt) <= now.getTime();
+
 /** The status of an approval as far as it can be told now: what has expired, or whose run has ended, may not be settled yet. */
-export function statusNow(
-  { status, expiresAt, hasRunEnded }: { status: ApprovalStatus; expiresAt: string; hasRunEnded: boolean },
-  now: Date,
-): ApprovalStatus {
-  if (!isOpen(status)) return status;
-  if (hasRunEnded) return 'stale';
-  return Date.parse(expiresAt) <= now.getTime() ? 'expired' : status;
+export function statusNow(approval: Expiring & { hasRunEnded: boolean }, now: Date): ApprovalStatus {
+  if (isOpen(approval.status) && approval.hasRunEnded) return 'stale';
+  return isOverdue(approval, now) ? 'expired' : approval.status;
 }
 
 export interface MayDecide {

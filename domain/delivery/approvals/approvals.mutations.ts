@@ -7,7 +7,7 @@ import { DomainError, notFound } from '../../kernel/shared/errors.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { assertApprovable, requestersOf } from './approvable.ts';
 import { policyOfPayload, type Terms, termsOf } from '../../projects/policies/approval-policy.ts';
-import { type ApprovalStatus, decide, type Decision, type DecisionVia, isOpen } from './approval-rules.ts';
+import { type ApprovalStatus, decide, type Decision, type DecisionVia, isOpen, isOverdue } from './approval-rules.ts';
 import { voterOf, votesOf } from './approval-steps.queries.ts';
 import { noteRequested, noteVote, settle, settleFromOutside } from './approval-steps.mutations.ts';
 import {
@@ -99,7 +99,7 @@ export async function applyDecision(
   { comment, via }: { comment: string | null; via?: DecisionVia | undefined },
 ): Promise<ApprovalStatus> {
   const approval = await approvalById(tx, approvalId, { forUpdate: true });
-  const current = isOverdue(tx, approval) ? { ...approval, status: 'expired' as const } : approval;
+  const current = isOverdue(approval, tx.now) ? { ...approval, status: 'expired' as const } : approval;
   const { status, isRepeated } = await previewDecision(tx, current, decision);
   if (isRepeated) return status;
   const vote = { voterId: tx.actor.id, decision };
@@ -107,9 +107,6 @@ export async function applyDecision(
   else await settle(tx, approval, status, { source: 'vote', comment, vote, via });
   return status;
 }
-
-const isOverdue = (tx: Tx, { status, expiresAt }: ApprovalRow): boolean =>
-  isOpen(status) && Date.parse(expiresAt) <= tx.now.getTime();
 
 const RUN_ENDED = { source: 'run_ended', comment: 'The run ended without it' } as const;
 
