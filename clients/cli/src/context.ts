@@ -187,6 +187,16 @@ export async function dataOfLater<Result extends AnyResult>(
   }
 }
 
+/** The data of a call; undefined where the service has no such thing. */
+export async function ifFound<Result extends AnyResult>(call: Promise<Result>): Promise<DataOf<Result> | undefined> {
+  try {
+    return await dataOf(call);
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
 /** Refuses a dry run before it would be a real one. */
 export async function assertDryRun(context: Context, path: string): Promise<void> {
   if (await context.knows('post', path, 'dryRun')) return;

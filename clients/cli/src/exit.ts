@@ -36,6 +36,10 @@ export const missing = (message: string) => new CommandError(EXIT.missing, 'not_
 export const ambiguous = (message: string, ids: readonly string[]) =>
   new CommandError(EXIT.conflict, 'ambiguous', `${message}: ${ids.join(', ')}`, { ids });
 
+/** The service is away, or fails for a moment: whether the request was done is not known. */
+export const isForTheMoment = ({ status }: { status: number }): boolean =>
+  status === 0 || status === 429 || status >= 500;
+
 const BY_STATUS = new Map<number, number>([
   ...[401, 403].map((status) => [status, EXIT.refused] as const),
   ...[404, 405, 410].map((status) => [status, EXIT.missing] as const),

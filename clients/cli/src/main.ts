@@ -1,5 +1,5 @@
 import { enableCompileCache } from 'node:module';
-import { type Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { EXIT, failureOf, usage } from './exit.ts';
 import { makeProgram } from './program.ts';
 import { report } from './run-command.ts';
@@ -11,14 +11,7 @@ enableCompileCache();
 process.stdout.on('error', () => process.exit(0));
 
 const isJson = process.argv.includes('--json');
-const program = makeProgram(VERSION);
-// In JSON the problem is the only line.
-const quiet = { writeErr: () => undefined };
-const all = (command: Command): Command[] => [command, ...command.commands.flatMap((each) => all(each))];
-for (const command of all(program)) {
-  command.exitOverride();
-  if (isJson) command.configureOutput(quiet);
-}
+const program = makeProgram(VERSION, { isJson });
 
 try {
   await program.parseAsync();

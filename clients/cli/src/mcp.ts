@@ -14,7 +14,7 @@ import {
 import { z } from 'zod';
 import { decide } from './commands/approvals.ts';
 import { attention, compareSides, releaseNotes, requestRelease, whereIs } from './commands/releases.ts';
-import type { Context } from './context.ts';
+import { type Context, ifFound } from './context.ts';
 import { CommandError } from './exit.ts';
 import { candidateOf, environmentOf } from './names.ts';
 
@@ -159,8 +159,7 @@ async function whyNot(
 
 async function runOutput({ client }: Context, { run: id }: { run: string }): Promise<unknown> {
   const run = await dataOf(getFlowRun({ client, path: { id } }));
-  const { data: output, error } = await getFlowRunOutput({ client, path: { id } });
-  if (error !== undefined && error.code !== 'not_found') throw new ProblemError(error);
+  const output = await ifFound(getFlowRunOutput({ client, path: { id } }));
   const { status, rawStatus, success, waitsFor, steps, policyViolations, taskType } = run;
   const text = output ?? run.outputTail ?? '';
   return { taskType, status, rawStatus, success, waitsFor, steps, policyViolations, output: text.slice(-OUTPUT_MAX) };

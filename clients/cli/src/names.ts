@@ -6,10 +6,9 @@ import {
   getReleaseCandidate,
   listEnvironments,
   listReleaseCandidateDomains,
-  ProblemError,
   type ReleaseCandidateWithWarnings,
 } from '@quayside/client';
-import type { Context } from './context.ts';
+import { type Context, ifFound } from './context.ts';
 import { ambiguous, missing } from './exit.ts';
 
 export const isId = (text: string): boolean =>
@@ -52,9 +51,8 @@ export async function candidateOf(
   const found: ReleaseCandidateWithWarnings[] = [];
   for (const each of domains) {
     const body = { repositoryIdentifier, domain: each, releaseName: release };
-    const { data, error } = await findReleaseCandidate({ client, body });
-    if (data !== undefined) found.push(data);
-    else if (error.code !== 'not_found') throw new ProblemError(error);
+    const candidate = await ifFound(findReleaseCandidate({ client, body }));
+    if (candidate !== undefined) found.push(candidate);
   }
   const [only] = found;
   if (only === undefined)

@@ -25,8 +25,4 @@ export function table(rows: readonly (readonly unknown[])[]): string {
 
 /** `name  value`, one a line; what is not there is left out. */
 export const fields = (record: Record<string, unknown>): string =>
-  table(
-    Object.entries(record)
-      .filter(([, value]) => value !== null && value !== undefined && value !== '')
-      .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]),
-  );
+  table(Object.entries(record).filter(([, value]) => value !== null && value !== undefined && value !== ''));

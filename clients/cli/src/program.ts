@@ -4,8 +4,8 @@ import { addCandidates, addDeployments, addReleases } from './definitions/releas
 import { addApprovals, addLocks, addRuns } from './definitions/runs.ts';
 import { addSignIn } from './definitions/sign-in.ts';
 
-/** The commands of `quayside`. */
-export function makeProgram(version: string): Command {
+/** The commands of `quayside`. @param isJson what is wrong is said by the caller alone. */
+export function makeProgram(version: string, { isJson }: { isJson: boolean }): Command {
   const program = new Command('quayside')
     .description('Releases, approvals, locks and runs of Quayside, for pipelines and people')
     .version(version)
@@ -18,10 +18,8 @@ export function makeProgram(version: string): Command {
     .option('--json', 'print the result as one JSON document, and problems as one line')
     .option('--timeout <time>', 'for everything that the command does: 90, 90s, 5m, 2h')
     .option('--again', 'do it anew, although this job has done it before')
-    .configureOutput({
-      writeOut: (text) => void process.stdout.write(text),
-      writeErr: (text) => void process.stderr.write(text),
-    })
+    // Both hold for the commands that are added. In JSON the problem is the only line.
+    .configureOutput(isJson ? { writeErr: () => undefined } : {})
     .exitOverride()
     .showHelpAfterError('(--help says more)')
     .addHelpText('after', EXIT_CODES);

@@ -130,10 +130,7 @@ async function* connection(
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       heard();
       for (const event of parse(decoder.decode(read.value, { stream: true }))) {
-        if (event.event === 'hello') {
-          heartbeatMs = heartbeatOf(event.data) ?? heartbeatMs;
-          heard();
-        }
+        if (event.event === 'hello') heartbeatMs = heartbeatOf(event.data) ?? heartbeatMs;
         // As long as the caller is busy nothing is read, and nothing is silent.
         clearTimeout(silence);
         yield event;

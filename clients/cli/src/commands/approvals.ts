@@ -6,10 +6,9 @@ import {
   getApproval,
   getFlowRun,
   grantApproval,
-  ProblemError,
   rejectApproval,
 } from '@quayside/client';
-import { type Context, until } from '../context.ts';
+import { type Context, ifFound, until } from '../context.ts';
 import { ambiguous, CommandError, EXIT, missing } from '../exit.ts';
 import { fields, type Outcome } from '../output.ts';
 import { isOpen } from './runs.ts';
@@ -40,12 +39,8 @@ const shown = ({
   });
 
 /** The approval of that id; undefined: there is none. */
-async function byId({ client }: Context, id: string): Promise<ApprovalWithSteps | undefined> {
-  const { data, error } = await getApproval({ client, path: { id } });
-  if (data !== undefined) return data;
-  if (error.code === 'not_found') return undefined;
-  throw new ProblemError(error);
-}
+const byId = ({ client }: Context, id: string): Promise<ApprovalWithSteps | undefined> =>
+  ifFound(getApproval({ client, path: { id } }));
 
 interface OfRun {
   approvals: Approval[];

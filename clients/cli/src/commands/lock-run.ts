@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { extendEnvironmentLock, type LockTicket, type Problem } from '@quayside/client';
+import { extendEnvironmentLock, type LockTicket } from '@quayside/client';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT, usage } from '../exit.ts';
+import { CommandError, EXIT, isForTheMoment, usage } from '../exit.ts';
 import { environmentOf } from '../names.ts';
 import type { Outcome } from '../output.ts';
 import { giveBack, leaseMinutes, type LockOptions, takeLock } from './locks.ts';
@@ -116,7 +116,7 @@ function keepLease(
     if (data !== undefined) {
       heldUntil(data.expiresAt);
       extendAfter(thirdMs);
-    } else if (isPassing(error)) {
+    } else if (isForTheMoment(error)) {
       say(`the lock was not extended: ${error.detail}`);
       extendAfter(Math.min(RETRY_MS, thirdMs));
     } else lost(error.detail);
@@ -125,9 +125,6 @@ function keepLease(
   extendAfter(thirdMs);
   return stop;
 }
-
-/** A service that is away or fails for a moment takes no lock back. */
-const isPassing = ({ status }: Problem): boolean => status === 0 || status === 429 || status >= 500;
 
 /** The group of a process: signals, and an end that is not to be put off. */
 function groupOf(child: ChildProcess) {

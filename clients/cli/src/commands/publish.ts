@@ -9,7 +9,7 @@ import {
   saveDocument,
   verifyMockCalls,
 } from '@quayside/client';
-import { type Context, unknownHere } from '../context.ts';
+import { type Context, ifFound, unknownHere } from '../context.ts';
 import { EXIT, usage } from '../exit.ts';
 import { fileText, parseJson, parseObject, textOf, writtenAt } from '../input.ts';
 import { environmentOf } from '../names.ts';
@@ -55,8 +55,7 @@ export async function publishManifest(
   const query = { store: 'packages' } as const;
   const text = fileText(file);
   const value = { payload: text.trimStart().startsWith('<') ? packageManifest(text) : parseJson(text, file) };
-  const { data: earlier, error } = await getDocumentVersion({ client, path, query });
-  if (error !== undefined && error.code !== 'not_found') await dataOf(getDocumentVersion({ client, path, query }));
+  const earlier = await ifFound(getDocumentVersion({ client, path, query }));
   const body = { value, ...(earlier !== undefined && { version: earlier.version }) };
   const { version } = await dataOf(saveDocument({ client, path, query, body, headers: context.keyed(body) }));
   return { data: { ...path, version }, text: `${path.collectionName}/${packageName} version ${version}` };

@@ -1,6 +1,6 @@
 import { dataOf, getReleaseNotes, locateWorkItem } from '@quayside/client';
 import { type Context, dataOfLater } from '../context.ts';
-import { ambiguous, CommandError, usage } from '../exit.ts';
+import { ambiguous, CommandError, missing, usage } from '../exit.ts';
 import { candidateOf, environmentOf } from '../names.ts';
 import { type Outcome, table } from '../output.ts';
 import { SECURITY } from '../security.ts';
@@ -105,7 +105,7 @@ async function sideOf(context: Context, text: string, domain: string | undefined
     ]);
   if (environment !== undefined) return `environment:${environment.id}`;
   if (candidate !== undefined) return `candidate:${candidate.id}`;
-  throw new CommandError(4, 'not_found', `${context.repository()} has no environment and no release ${text}`);
+  throw missing(`${context.repository()} has no environment and no release ${text}`);
 }
 
 async function found<Value>(asked: Promise<Value>): Promise<Value | undefined> {

@@ -1,7 +1,7 @@
 import { type Client, createClient, dataOf, getCurrentUser, ProblemError, signIn, signOut } from '@quayside/client';
 import { type Context, type GlobalOptions, limited, serviceUrl } from '../context.ts';
 import { CredentialsFile, type Signed } from '../credentials.ts';
-import { CommandError, exitCodeOf, usage } from '../exit.ts';
+import { CommandError, exitCodeOf, isForTheMoment, usage } from '../exit.ts';
 import { ask, standardInput } from '../input.ts';
 import { fields, type Outcome } from '../output.ts';
 
@@ -82,7 +82,7 @@ export async function logout(globals: GlobalOptions, { env, signal }: Surroundin
       : await signOut({ client, body: { refresh_token: refreshToken } });
   await file.note(url, undefined);
   // Other refusals are of a session that has ended already.
-  if (error !== undefined && (error.status === 0 || error.status === 429 || error.status >= 500))
+  if (error !== undefined && isForTheMoment(error))
     throw new CommandError(
       exitCodeOf(error),
       error.code,
