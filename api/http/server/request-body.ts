@@ -60,6 +60,10 @@ export async function readBytesBody(route: AnyRoute, ctx: Context, readBytes: Re
   return { bytes, text: '', value: bytes };
 }
 
+/** Whether a request says that it has no body (RFC 9112, 6.3). */
+export const hasNoBody = ({ req: { headers } }: Context): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+
 /**
  * Reads a JSON body; undefined if the request has none. Throws for other media types and encodings (415), a body that is
  * too large (413), invalid UTF-8 or JSON, JSON with too many levels or members, and for what PostgreSQL cannot store:
@@ -70,10 +74,9 @@ export async function readJsonBody(
   ctx: Context,
   readBytes: ReadBytes,
 ): Promise<ParsedBody | undefined> {
-  const { 'content-length': length, 'transfer-encoding': transferEncoding } = ctx.req.headers;
-  if (transferEncoding === undefined && (length === undefined || Number(length) === 0)) return undefined;
+  if (hasNoBody(ctx)) return undefined;
   assertEncoding(ctx);
-  if (length !== undefined) assertJsonType(ctx);
+  if (ctx.req.headers['content-length'] !== undefined) assertJsonType(ctx);
   const bytes = await readBytes(ctx.req, ctx.res, bodyLimitBytes(route));
   if (bytes.length === 0) return undefined;
   assertJsonType(ctx);
@@ -103,10 +106,9 @@ const NO_BODY_BYTES = 1_024;
 
 /** Refuses a body that the route has no use for: what its caller meant by it would be ignored. Throws `invalid_request`. */
 export async function assertNoBody(ctx: Context, readBytes: ReadBytes): Promise<void> {
-  const { 'content-length': length, 'transfer-encoding': transferEncoding } = ctx.req.headers;
-  if (transferEncoding === undefined && (length === undefined || Number(length) === 0)) return;
+  if (hasNoBody(ctx)) return;
   const refusal = invalidField('#/body', 'The route takes no body');
-  if (Number(length ?? 0) > NO_BODY_BYTES) throw refusal;
+  if (Number(ctx.req.headers['content-length'] ?? 0) > NO_BODY_BYTES) throw refusal;
   const bytes = await readBytes(ctx.req, ctx.res, NO_BODY_BYTES).catch((error: unknown) => {
     throw error instanceof DomainError && error.code === 'payload_too_large' ? refusal : error;
   });

@@ -5,7 +5,7 @@ import type { Context } from 'koa';
 import { DomainError, invalidField } from '../../../domain/kernel/shared/errors.ts';
 import type { AnyRoute } from '../define-route.ts';
 import { awaitsContinue, type Bodies, type CountBytes, tooLarge } from './read-bytes.ts';
-import { assertJsonType, bodyLimitBytes, type ParsedBody } from './request-body.ts';
+import { assertJsonType, bodyLimitBytes, hasNoBody, type ParsedBody } from './request-body.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 const GZIP = /^(x-)?gzip$/i;
@@ -20,8 +20,7 @@ export async function readStreamedBody(
   ctx: Context,
   { readBytes, counted }: Bodies,
 ): Promise<ParsedBody | undefined> {
-  const { 'content-length': declared, 'transfer-encoding': transferEncoding } = ctx.req.headers;
-  if (transferEncoding === undefined && (declared === undefined || Number(declared) === 0)) return undefined;
+  if (hasNoBody(ctx)) return undefined;
   assertJsonType(ctx);
   const encoding = ctx.get('content-encoding').trim();
   const isPacked = GZIP.test(encoding);
@@ -29,7 +28,7 @@ export async function readStreamedBody(
     throw new DomainError('unsupported_media_type', `Content-Encoding ${encoding.slice(0, 40)} is not supported`);
   const limitBytes = bodyLimitBytes(route);
   const sentLimitBytes = isPacked ? (route.packedLimitBytes ?? limitBytes) : limitBytes;
-  if (Number(declared ?? 0) > sentLimitBytes) throw tooLarge(sentLimitBytes);
+  if (Number(ctx.req.headers['content-length'] ?? 0) > sentLimitBytes) throw tooLarge(sentLimitBytes);
   const bytes = ctx.get('idempotency-key') === '' ? NO_BYTES : await readBytes(ctx.req, ctx.res, sentLimitBytes);
   const sent = bytes.length > 0 ? Readable.from([bytes]) : Readable.from(received(ctx.req, ctx.res, sentLimitBytes));
   const body = isPacked ? unpacked(sent, limitBytes) : sent;

@@ -54,6 +54,7 @@ export class ChangeStream {
   #reset: ResetReason | undefined;
   #timer: NodeJS.Timeout | undefined;
   #frameAt = Number.NEGATIVE_INFINITY;
+  #isOver = false;
 
   constructor({ ring, from, api, heartbeatMs, frameEveryMs = FRAME_EVERY_MS, ...wanted }: ChangeStreamParts) {
     this.#frameEveryMs = frameEveryMs;
@@ -80,7 +81,7 @@ export class ChangeStream {
 
   /** There may be more in the ring. */
   wake(): void {
-    if (this.#timer || this.readable.destroyed) return;
+    if (this.#timer || this.#isOver || this.readable.destroyed) return;
     const waitMs = this.#frameAt + this.#frameEveryMs - performance.now();
     if (waitMs <= 0) this.#frame();
     else this.#timer = setTimeout(() => this.#frame(), waitMs);
@@ -94,8 +95,9 @@ export class ChangeStream {
 
   /** Ends the stream. */
   bye(reason: ByeReason): void {
-    if (this.readable.destroyed) return;
+    if (this.#isOver || this.readable.destroyed) return;
     this.#push(event('bye', { reason, retryWithinMs: RETRY_MAX_MS }));
+    this.#isOver = true;
     this.readable.push(null);
     clearInterval(this.#heartbeat);
     clearTimeout(this.#timer);
@@ -124,7 +126,7 @@ export class ChangeStream {
   }
 
   #push(text: string): void {
-    if (this.readable.destroyed || this.readable.readableEnded) return;
+    if (this.#isOver || this.readable.destroyed) return;
     if (this.readable.readableLength > UNSENT_MAX_BYTES)
       this.readable.destroy(new Error('The client does not read its stream of changes'));
     else this.readable.push(text);

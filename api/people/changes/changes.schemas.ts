@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FRAME_MAX } from './change-stream.ts';
 import { TOPICS } from '../../../domain/kernel/changes/topic-rules.ts';
 import { queryList, RepositoryIdentifier } from '../../http/parameters.ts';
 
@@ -22,7 +23,7 @@ export const ChangesHeaders = z.object({
     .meta({ description: 'Where an earlier stream ended; browsers send it' }),
 });
 
-/** One line of `data` of an event `changes`. */
+/** `data` of an event `changes`. */
 export const ChangesFrame = z
   .array(
     z.object({
@@ -31,4 +32,4 @@ export const ChangesFrame = z
       repositoryIdentifier: z.string().nullable(),
     }),
   )
-  .max(100);
+  .max(FRAME_MAX);

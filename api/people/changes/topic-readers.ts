@@ -85,14 +85,11 @@ export function topicAccess(
   return ({ actor, repositories }) => {
     // Each kind is shown by an operation of its own.
     const kinds = new Set<string>(rulesFor(actor, ATTENTION).map(({ kind }) => kind));
-    const isShown = ({ topic, id }: Change): boolean =>
-      (readers.get(topic)?.roles.includes(actor.role) ?? false) &&
-      (topic !== 'attention_item' || id === null || kinds.has(readAttentionId(id)?.kind ?? ''));
     return {
-      isTold: (change) => {
-        const { topic, id, repositoryIdentifier } = change;
+      isTold: ({ topic, id, repositoryIdentifier }) => {
         const reader = readers.get(topic);
-        if (!reader || !isShown(change)) return false;
+        if (!reader?.roles.includes(actor.role)) return false;
+        if (topic === 'attention_item' && id !== null && !kinds.has(readAttentionId(id)?.kind ?? '')) return false;
         if (!repositories || reader.scope === 'none') return true;
         // Names of collections and keys both have slashes: which is which shows in the id of a collection alone.
         if (topic === 'document_collection') return id !== null && reachesCollection(actor, id);
