@@ -6,6 +6,7 @@ import { stepsOf, votesByApproval, voterOf } from '../../../domain/delivery/appr
 import { approvalById, type ApprovalRow, listApprovals } from '../../../domain/delivery/approvals/approvals.queries.ts';
 import { expireOfRun } from '../../../domain/delivery/approvals/approvals.mutations.ts';
 import { changesToCome } from '../../../domain/delivery/releases/changes-to-come.ts';
+import type { Voter } from '../../../domain/projects/policies/approval-policy-rules.ts';
 import { projectInRequest } from '../../../domain/projects/projects/projects.queries.ts';
 import { sendDecision } from '../../../workflows/delivery/approvals/approval.contract.ts';
 import { ANY_ROLE, defineRoute } from '../../http/define-route.ts';
@@ -48,16 +49,20 @@ const decisionRoute = (operationId: string, decision: Decision, summary: string,
     handle: ({ params: { id }, body: { comment } }, scope) => decisionOf(decision, { id, comment }, scope),
   });
 
+/** The caller as somebody who decides; undefined: it is no person. */
+const callerIn = async ({ reads, actor }: Pick<Scope, 'reads' | 'actor'>) =>
+  actor.type === 'user' ? voterOf(reads, actor) : undefined;
+
 /** Approvals with their votes, and whether the caller may give them. */
 async function withVotes<Row extends ApprovalRow>(
-  { reads, actor, now }: Pick<Scope, 'reads' | 'actor' | 'now'>,
+  { reads, now }: Pick<Scope, 'reads' | 'now'>,
   rows: readonly Row[],
+  voter: Voter | undefined,
 ) {
   const votes = await votesByApproval(
     reads,
     rows.map(({ id }) => id),
   );
-  const voter = actor.type === 'user' ? await voterOf(reads, actor) : undefined;
   return rows.map((row) => {
     const given = votes.get(row.id) ?? [];
     return { ...row, votes: given, canDecide: mayApprove({ ...row, status: statusNow(row, now()) }, given, voter) };
@@ -97,13 +102,14 @@ export const approvalsRoutes = [
     ) {
       const { reads, actor, requestUrl } = scope;
       if (repositoryIdentifier !== undefined) await projectInRequest(reads, repositoryIdentifier);
-      const decidableBy = mine ? await voterOf(reads, actor) : undefined;
+      const voter = await callerIn(scope);
+      const decidableBy = mine ? (voter ?? (await voterOf(reads, actor))) : undefined;
       const { items: found, total } = await listApprovals(
         reads,
         { status, repositoryIdentifier, environment, decidableBy },
         { limit, offset, sort },
       );
-      const voted = await withVotes(scope, found);
+      const voted = await withVotes(scope, found, voter);
       const items = includeChanges ? await withChanges(scope, voted) : voted;
       return pageReply(requestUrl, { limit, offset, total }, { items, total, limit, offset });
     },
@@ -121,7 +127,8 @@ export const approvalsRoutes = [
     response: ApprovalWithSteps,
     async handle({ params: { id } }, scope) {
       const { reads } = scope;
-      const [approval] = await withChanges(scope, await withVotes(scope, [await approvalById(reads, id)]));
+      const voted = await withVotes(scope, [await approvalById(reads, id)], await callerIn(scope));
+      const [approval] = await withChanges(scope, voted);
       if (!approval) throw notFound('The approval');
       return { ...approval, steps: await stepsOf(reads, id) };
     },

@@ -27,22 +27,6 @@ import { Environment, EnvironmentIn, EnvironmentPatch, EnvironmentWithWarnings }
 
 const GROUP = 'Environments';
 
-/** How some environments of a project are returned to clients. */
-async function viewOf(
-  work: Tx,
-  { environments: { stateOf } }: Scope['adapters'],
-  project: ProjectFacts,
-  environments: readonly { id: string }[],
-) {
-  const ids = environments.map(({ id }) => id);
-  const state = await stateOf(work, project.id, ids);
-  return <E extends { id: string }>(environment: E) => ({
-    ...environment,
-    repositoryIdentifier: project.identifier,
-    ...state(environment.id),
-  });
-}
-
 /** Each project costs a look at its deployments. */
 const OF_ALL_PROJECTS_MAX = 50;
 
@@ -86,9 +70,9 @@ async function detailed(
   adapters: Scope['adapters'],
   { environment, project }: { environment: EnvironmentEntity; project: ProjectFacts },
 ) {
-  const view = await viewOf(work, adapters, project, [environment]);
+  const state = await adapters.environments.stateOf(work, project.id, [environment.id]);
   const warnings = await policyWarnings(work, work.actor, environment.approvalPolicy, ['approvalPolicy']);
-  return { ...view(environment), warnings };
+  return { ...environment, repositoryIdentifier: project.identifier, ...state(environment.id), warnings };
 }
 
 export const environmentsRoutes = [

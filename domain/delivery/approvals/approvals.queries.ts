@@ -15,6 +15,7 @@ const COLUMNS = [
   'a.taskType',
   'a.projectId',
   'a.repositoryIdentifier',
+  'a.environmentId',
   'a.environmentName',
   'a.domain',
   'a.releaseName',
@@ -34,9 +35,6 @@ const COLUMNS = [
   'a.contentDigest',
   sql<Override | null>`(select r.override from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id)`.as(
     'override',
-  ),
-  sql<string | null>`(select r.environment_id from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id)`.as(
-    'environmentId',
   ),
   sql<
     string | null

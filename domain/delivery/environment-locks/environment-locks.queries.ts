@@ -93,12 +93,19 @@ interface QueueOptions {
   withoutExpired?: boolean;
 }
 
+/** The place in a queue of who would ask for the lock now. */
+interface NextPlace {
+  /** 0 where nobody is in the queue. */
+  position: number;
+  estimatedWaitSeconds: number | null;
+}
+
 /** The queue of an environment: the holder of the lock, then who waits, in order. `total` counts them all. */
 export async function readQueue(
   { db, tenantId }: Reads,
   environmentId: string,
   { ticketId, limit, withoutExpired = false }: QueueOptions,
-): Promise<{ tickets: PlacedTicket[]; total: number; nextWaitSeconds: number | null }> {
+): Promise<{ tickets: PlacedTicket[]; total: number; next: NextPlace }> {
   const queue = db
     .with('queue', () =>
       ticketsOf(db, tenantId, environmentId)
@@ -141,28 +148,18 @@ export async function readQueue(
     ...row,
     estimatedWaitSeconds: estimateWaitSeconds({ position: row.position, medianHoldSeconds, heldForSeconds }),
   }));
-  const [first] = rows;
-  const { total = 0, medianHoldSeconds = null, heldForSeconds = null } = first ?? {};
-  const position = nextPosition(total, heldForSeconds);
-  return { tickets, total, nextWaitSeconds: estimateWaitSeconds({ position, medianHoldSeconds, heldForSeconds }) };
+  const { total = 0, medianHoldSeconds = null, heldForSeconds = null } = rows[0] ?? {};
+  // Without a holder, those who wait have the places from 1 on.
+  const position = heldForSeconds === null && total > 0 ? total + 1 : total;
+  const estimatedWaitSeconds = estimateWaitSeconds({ position, medianHoldSeconds, heldForSeconds });
+  return { tickets, total, next: { position, estimatedWaitSeconds } };
 }
 
-/** The position of who would come next: 0 where nobody is in the queue. */
-const nextPosition = (total: number, heldForSeconds: number | null): number =>
-  heldForSeconds === null && total > 0 ? total + 1 : total;
-
 /** Who has the lock of an environment, and the place in its queue of who would ask for it now. */
-export async function placeToCome(
-  reads: Reads,
-  environmentId: string,
-): Promise<{ heldBy: string | null; position: number; estimatedWaitSeconds: number | null }> {
-  const { tickets, total, nextWaitSeconds } = await readQueue(reads, environmentId, {
-    limit: 1,
-    withoutExpired: true,
-  });
+export async function placeToCome(reads: Reads, environmentId: string): Promise<NextPlace & { heldBy: string | null }> {
+  const { tickets, next } = await readQueue(reads, environmentId, { limit: 1, withoutExpired: true });
   const holder = tickets.find(({ state }) => state === 'held');
-  const position = nextPosition(total, holder ? 0 : null);
-  return { heldBy: holder?.holder.email ?? null, position, estimatedWaitSeconds: nextWaitSeconds };
+  return { heldBy: holder?.holder.email ?? null, ...next };
 }
 
 /** A ticket with its place in the queue. Throws `not_found`. */

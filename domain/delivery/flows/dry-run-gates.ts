@@ -5,7 +5,7 @@ import type { Tx } from '../../unit-of-work.ts';
 import { placeToCome } from '../environment-locks/environment-locks.queries.ts';
 import { promotionGates } from '../promotion/promotable-rules.ts';
 import { promotionState, windowDemands } from '../promotion/promotion.ts';
-import { shownHold } from '../release-candidates/holds/hold-rules.ts';
+import { holdMember } from '../release-candidates/holds/hold-rules.ts';
 import type { RunPayload } from './flow-payloads.ts';
 import type { FlowType } from './flow-types.ts';
 import type { RunGates } from './gates/gate-rules.ts';
@@ -110,14 +110,7 @@ async function demandsOn(
     isRollback: type.isRollback,
   };
   const { obstacle, demands, hold } = await promotionState(tx, promotion, tx.now);
-  return { demands: hasWindows && !obstacle ? demands : undefined, hold: hold ? memberOf(hold) : null };
-}
-
-function memberOf(hold: Parameters<typeof shownHold>[0][number]): HoldMember | null {
-  const shown = shownHold([hold]);
-  if (!shown) return null;
-  const { source, reason, until, environmentName } = shown;
-  return { source, reason, until, environmentName };
+  return { demands: hasWindows && !obstacle ? demands : undefined, hold: hold ? holdMember(hold) : null };
 }
 
 async function locksToCome(tx: Tx, environmentIds: readonly string[]): Promise<LockToCome[]> {

@@ -20,7 +20,8 @@ export interface PastVerification {
   detail: string | null;
 }
 
-const contentOf = ({ domain, releaseName, contentDigest }: PastDeployment): string =>
+/** Tells the contents of releases apart. */
+export const contentOf = ({ domain, releaseName, contentDigest }: PastDeployment): string =>
   `${domain}\n${releaseName}\n${contentDigest ?? ''}`;
 
 /** Everything that was deployed to one environment. */

@@ -45,6 +45,10 @@ export const COUNTED_MAX = 20_000;
 
 const columnOf = (sort: CandidateSort) => sort.replace('-', '') as 'createdAt' | 'updatedAt' | 'releaseName';
 
+/** Whether a candidate `c` has a text in the name of its release, in any case, or at the beginning of its commit id. */
+export const isNamed = (q: string) =>
+  sql<SqlBool>`(strpos(lower(c.release_name), lower(${q})) > 0 or starts_with(c.commit_sha, lower(${q})))`;
+
 function matching({ db, tenantId }: Reads, search: CandidateSearch) {
   const { project, domain, branch, statuses, includeFinalized, q, createdFrom, createdTo } = search;
   let found = db.selectFrom('release_candidate as c').where('c.tenantId', '=', tenantId);
@@ -56,10 +60,7 @@ function matching({ db, tenantId }: Reads, search: CandidateSearch) {
   }
   if (statuses) found = found.where((eb) => isOneOf(eb, 'c.status', statuses));
   else if (includeFinalized !== true) found = found.where('c.status', '<>', sql.lit(FINALIZED));
-  if (q !== undefined) {
-    const isInName = sql<SqlBool>`strpos(lower(c.release_name), lower(${q})) > 0`;
-    found = found.where(sql<SqlBool>`(${isInName} or starts_with(c.commit_sha, lower(${q})))`);
-  }
+  if (q !== undefined) found = found.where(isNamed(q));
   if (createdFrom) found = found.where('c.createdAt', '>=', createdFrom.toISOString());
   if (createdTo) found = found.where('c.createdAt', '<', createdTo.toISOString());
   return found;

@@ -50,8 +50,8 @@ const MAX_REST_MS = 10;
 /**
  * One function call per batch is one transaction and one round trip.
  * @param db connections with the role of the application.
- * @param signalLanes is called with the lanes after the commit, and `changed` with the webhooks that have new deliveries;
- * both must return at once.
+ * @param signalLanes is called with the lanes after the commit; must return at once.
+ * @param changed is called after the commit with the webhooks that have new deliveries; must return at once.
  */
 export function createDeliveryQueue(
   db: Database,

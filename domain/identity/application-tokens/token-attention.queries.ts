@@ -19,7 +19,7 @@ export const expiringTokens: AttentionRule = {
       .where('expiresAt', '<=', sql<string>`now() + make_interval(days => ${sql.lit(EXPIRES_WITHIN_DAYS)})`)
       .orderBy('expiresAt')
       .limit(limit)
-      .select(['id', 'name', 'expiresAt', 'createdAt'])
+      .select(['id', 'name', 'expiresAt'])
       .select(
         sql<string>`greatest(created_at, expires_at - make_interval(days => ${sql.lit(EXPIRES_WITHIN_DAYS)}))`.as(
           'since',

@@ -8,7 +8,7 @@ export interface Standing {
   tenants: string[];
   /** In this tenant, by team. */
   memberships: { team: string; role: Role }[];
-  /** Undefined ends and levels of credentials without a session are null. */
+  /** Null for a credential without a session. */
   session: { aal: AssuranceLevel; expiresAt: string } | null;
 }
 

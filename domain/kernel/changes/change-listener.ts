@@ -19,7 +19,7 @@ const notAnswered = () => {
 
 export interface ListenerEvents {
   notice: (notice: Notice) => void;
-  /** From now on notices may be missed, or none is any more. */
+  /** The connection is gone, so that notices are missed; `isBack`: it is there again, and none is missed from now on. */
   interrupted: (isBack: boolean) => void;
   /** A connection was lost or refused. */
   lost: (error: unknown) => void;

@@ -10,10 +10,9 @@ import { isoOf } from '../../kernel/text/date-time-rules.ts';
 export const FOUND_MAX = 200;
 
 /** Something that a person should look at, and who has seen it as it is. */
-export interface FoundNeed extends Omit<Need, 'state' | 'key'> {
+export interface FoundNeed extends Omit<Need, 'state'> {
   /** `<kind>:<id of the thing>`; the same as long as it stands. */
   id: string;
-  key: string;
   rule: AttentionRule;
   fingerprint: string;
   acknowledged: { by: string; at: string; comment: string | null } | null;

@@ -78,8 +78,7 @@ export interface ScheduleChanges {
 
 /**
  * Changes when a schedule is due, what it starts, or whether it is paused. Whoever sets its runs in motion by that answers
- * for them, too. Throws `not_found`, and as `createSchedule`
- * does.
+ * for them, too. Throws `not_found`, and as `createSchedule` does.
  */
 export async function changeSchedule(
   tx: Tx,
@@ -92,9 +91,10 @@ export async function changeSchedule(
   const times = { cron: cron ?? before.cron, timezone: timezone ?? before.timezone };
   nextDue(times, tx.now);
   await updateSchedule(tx, id, { ...times, isPaused: isPaused ?? before.isPaused });
-  if (payload) await replacePayload(tx, id, await scheduledRuns(tx, payload, commands));
-  const setsInMotion = payload !== undefined || cron !== undefined || timezone !== undefined || isPaused === false;
-  if (setsInMotion) await addPeople(tx, id, await peopleBehind(tx, tx.actor));
+  const runs = payload && (await scheduledRuns(tx, payload, commands));
+  if (runs) await replacePayload(tx, id, runs);
+  const setsInMotion = runs !== undefined || cron !== undefined || timezone !== undefined || isPaused === false;
+  if (setsInMotion) await addPeople(tx, id, runs?.peopleIds ?? (await peopleBehind(tx, tx.actor)));
   const schedule = await scheduleById(tx, id);
   audit(tx, 'updated', schedule, before);
   return schedule;

@@ -91,26 +91,25 @@ export interface ShownHold extends HoldMember {
   since: string;
 }
 
+/** A hold where it is the reason of something else. */
+export const holdMember = ({ stored: { reason, until }, environment }: Hold): HoldMember => ({
+  source: environment ? 'verification' : 'person',
+  reason,
+  until,
+  environmentName: environment?.name ?? null,
+});
+
 /** The first of the holds that count, as readers are shown it. */
 export function shownHold([first]: readonly Hold[]): ShownHold | null {
   if (!first) return null;
-  const { reason, until, by, since } = first.stored;
-  const { name = null } = first.environment ?? {};
-  return { source: name === null ? 'person' : 'verification', reason, until, by, since, environmentName: name };
+  const { by, since } = first.stored;
+  return { ...holdMember(first), by, since };
 }
 
 /** The refusal of what a hold keeps from going. @param named as it begins the sentence. */
 export function heldError(named: string, hold: Hold, pointer: string): DomainError {
-  const { stored, environment } = hold;
   const detail = `${named} ${whyHeld(hold)}`;
-  const source = environment ? 'verification' : 'person';
-  const shown = {
-    source,
-    reason: stored.reason,
-    until: stored.until,
-    environmentName: environment?.name ?? null,
-  } as const;
-  return new DomainError('held', detail, { fields: [{ pointer, detail }], members: { hold: shown } });
+  return new DomainError('held', detail, { fields: [{ pointer, detail }], members: { hold: holdMember(hold) } });
 }
 
 /** Whether a candidate is held, and whether it ever goes on. */

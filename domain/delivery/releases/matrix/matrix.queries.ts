@@ -6,6 +6,7 @@ import { FLOW_TYPES } from '../../flows/flow-types.ts';
 import { isPromotion } from '../../flows/programs/executor-rules.ts';
 import type { StoredMove } from '../../flows/run-move-rules.ts';
 import type { RunStatus } from '../../flows/run-status-rules.ts';
+import { isNamed } from '../../release-candidates/candidate-search.queries.ts';
 import type { StoredHold } from '../../release-candidates/holds/hold-rules.ts';
 import type { CandidateName } from '../../release-candidates/release-candidates.queries.ts';
 
@@ -51,7 +52,7 @@ function rowsOf(
 ) {
   const isMatching = sql`c.tenant_id = ${tenantId} and c.project_id = ${projectId}
     ${domain === undefined ? sql`` : sql`and c.domain = ${domain}`}
-    ${q === undefined ? sql`` : sql`and (strpos(lower(c.release_name), lower(${q})) > 0 or starts_with(c.commit_sha, lower(${q})))`}`;
+    ${q === undefined ? sql`` : sql`and ${isNamed(q)}`}`;
   const isListed = sql`${includeSuperseded ? sql`true` : sql`c.superseded_by is null`}
     ${from === undefined ? sql`` : sql`and c.created_at >= ${from.toISOString()}::timestamptz`}`;
   const names = sql`unnest(${standing.map((each) => each.domain)}::text[], ${standing.map((each) => each.releaseName)}::text[])`;

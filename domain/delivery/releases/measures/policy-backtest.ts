@@ -7,7 +7,7 @@ import type { PromotionPolicy } from '../../../projects/policies/promotion-polic
 import { listEnvironments } from '../../../projects/environments/environments.queries.ts';
 import type { ProjectFacts } from '../../../projects/projects/projects.queries.ts';
 import type { DeploymentLog } from '../../deployments/deployment-log-cache.ts';
-import { EnvironmentPast, judgePast, type PastDeployment } from '../../promotion/backtest-rules.ts';
+import { contentOf, EnvironmentPast, judgePast, type PastDeployment } from '../../promotion/backtest-rules.ts';
 import { BacktestTally, type EnvironmentBacktest } from './backtest-tally.ts';
 import { medianResponses, originsOf, pastVerifications } from './policy-backtest.queries.ts';
 
@@ -134,16 +134,13 @@ async function pastOfProject(
   return {
     of: (name: string) => pasts.get(name),
     deploymentsOf: (id: string): readonly PastDeployment[] => byEnvironment.get(id) ?? [],
-    artifactsOf: (deployment: PastDeployment) => artifacts.get(keyOf(deployment)) ?? deployment.packages,
+    artifactsOf: (deployment: PastDeployment) => artifacts.get(contentOf(deployment)) ?? deployment.packages,
   };
 }
 
-const keyOf = ({ domain, releaseName, contentDigest }: PastDeployment): string =>
-  `${domain}\n${releaseName}\n${contentDigest ?? ''}`;
-
 /** The packages of contents: what a deployment of all of it installed, else what all its deployments did. */
 function artifactsByContent(deployments: readonly PastDeployment[]): Map<string, Record<string, string>> {
-  const byContent = Map.groupBy(deployments, keyOf);
+  const byContent = Map.groupBy(deployments, contentOf);
   return new Map(
     [...byContent].map(([key, own]) => {
       const whole = own.find(({ installsAll, status }) => installsAll && status === 'Success');
