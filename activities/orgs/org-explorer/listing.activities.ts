@@ -69,10 +69,7 @@ export function createListingActivities(
           if (stopped) return failed('The components of the org could not be listed', stopped);
           const due = await countDue(readsOf(job), org, state.types);
           const step = `Retrieving ${due} components`;
-          await tx(async (work) => {
-            await changeOpenSync(work, syncId, { typesCount: listed, step, message: null });
-            work.touch('org_sync', syncId);
-          });
+          await tx((work) => changeOpenSync(work, syncId, { typesCount: listed, step, message: null }));
           return { outcome: 'listed', types: listed, due };
         }),
       ),

@@ -27,10 +27,7 @@ export function createOrgExplorerActivities(deps: Deps) {
 
     /** What the refresh waits for, for whoever asks. */
     async noteWaiting({ message, ...job }: RefreshJob & { message: string | null }): Promise<void> {
-      await txOf(job)(async (tx) => {
-        await changeOpenSync(tx, job.syncId, { message });
-        tx.touch('org_sync', job.syncId);
-      });
+      await txOf(job)((tx) => changeOpenSync(tx, job.syncId, { message }));
     },
 
     /** Ends the refresh; nothing happens to one that ended or was removed with its org. */

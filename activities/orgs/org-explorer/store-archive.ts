@@ -94,7 +94,6 @@ async function storeBatch<Owner extends FileOwner & { id: string }>(
     await assertSameOrg(work, org);
     const { files } = await storeComponents(work, { org, syncId, fetchedAt: now() }, components);
     await addProgress(work, syncId, { files });
-    work.touch('org_sync', syncId);
     return files;
   });
 }

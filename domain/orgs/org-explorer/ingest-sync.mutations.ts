@@ -56,7 +56,6 @@ export async function ingestSync(tx: Tx, org: ExplorerOrg, sync: ReportedSync): 
     durationMs,
     error: null,
   };
-  tx.touch('org_sync', id);
   tx.audit({
     source: 'crm',
     action: 'org_explorer.sync_reported',

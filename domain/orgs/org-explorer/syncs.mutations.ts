@@ -32,7 +32,6 @@ export async function requestRefresh(
   const running = (await openSyncs(tx, org.id)).find(({ status }) => status === 'running');
   if (running && coversTypes(running.metadataTypes, metadataTypes)) return { jobId: running.id, isJoined: true };
   const { id: jobId, isNew } = await requestSync(tx, org.id, metadataTypes);
-  tx.touch('org_sync', jobId);
   if (isNew)
     note(tx, org, 'refresh_requested', `Refresh of the metadata of org ${org.username} requested`, {
       jobId,
@@ -61,7 +60,6 @@ export async function beginSync(tx: Tx, org: ExplorerOrg): Promise<SyncRow | und
   const next = open.find(({ status }) => status === 'running') ?? open[0];
   if (!next) return undefined;
   await forgetFormerOrg(tx, org);
-  tx.touch('org_sync', next.id);
   if (next.status === 'requested') await retryLeftOut(tx, org, next.metadataTypes);
   return changeOpenSync(tx, next.id, {
     status: 'running',
@@ -103,7 +101,6 @@ export async function endSync(tx: Tx, org: ExplorerOrg, id: string, end: SyncEnd
     error: end.status === 'failed' ? end.message : null,
   };
   const outcome = end.status === 'failed' ? `failed: ${end.message}` : 'is done';
-  tx.touch('org_sync', id);
   note(tx, org, 'refreshed', `Refresh of the metadata of org ${org.username} ${outcome}`, facts);
   emitEvent(tx, 'org_explorer.refreshed', { orgUsername: org.username, orgId: org.platformOrgId, ...facts });
 }

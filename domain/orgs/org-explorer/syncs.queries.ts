@@ -77,10 +77,11 @@ export async function wasReadWhole(
 
 /** Asks for a refresh, or adds the types to the one that was asked for and has not begun. */
 export async function requestSync(
-  { db, tenantId, actor }: Tx,
+  tx: Tx,
   orgId: string,
   metadataTypes: readonly string[] | null,
 ): Promise<{ id: string; isNew: boolean }> {
+  const { db, tenantId, actor } = tx;
   const types = metadataTypes && json([...metadataTypes].toSorted());
   const { rows } = await sql<{ id: string; isNew: boolean }>`
     insert into org_sync as s (id, tenant_id, org_id, source, status, metadata_types, requested_by)
@@ -92,11 +93,12 @@ export async function requestSync(
     returning new.id, old.id is null as "isNew"`.execute(db);
   const [made] = rows;
   if (!made) throw new Error('a requested sync is always returned');
+  tx.touch('org_sync', made.id);
   return made;
 }
 
-export const insertIngest = (
-  { db, tenantId, actor }: Tx,
+export async function insertIngest(
+  tx: Tx,
   sync: {
     orgId: string;
     platformOrgId: string;
@@ -109,8 +111,9 @@ export const insertIngest = (
     filesRetrieved: number;
     failedTypes: readonly FailedType[];
   },
-) =>
-  db
+): Promise<{ id: string }> {
+  const { db, tenantId, actor } = tx;
+  const ingest = await db
     .insertInto('org_sync')
     .values({
       ...sync,
@@ -124,10 +127,15 @@ export const insertIngest = (
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  tx.touch('org_sync', ingest.id);
+  return ingest;
+}
 
 /** Changes a sync that is open; undefined when it has ended, or went with its org. */
-export const changeOpenSync = ({ db, tenantId }: Tx, id: string, changes: Updateable<Tables['org_sync']>) =>
-  db
+export function changeOpenSync(tx: Tx, id: string, changes: Updateable<Tables['org_sync']>) {
+  const { db, tenantId } = tx;
+  tx.touch('org_sync', id);
+  return db
     .updateTable('org_sync')
     .set({ ...changes, updatedAt: sql<string>`now()` })
     .where('tenantId', '=', tenantId)
@@ -135,14 +143,17 @@ export const changeOpenSync = ({ db, tenantId }: Tx, id: string, changes: Update
     .where('status', 'in', sql<never>`('requested', 'running')`)
     .returning(COLUMNS)
     .executeTakeFirst();
+}
 
 /** Adds to what a running sync has done so far. A type that has failed already keeps its first reason. */
-export const addProgress = (
-  { db, tenantId }: Tx,
+export function addProgress(
+  tx: Tx,
   id: string,
   { files = 0, failedTypes = [] }: { files?: number; failedTypes?: readonly FailedType[] },
-) =>
-  db
+) {
+  const { db, tenantId } = tx;
+  if (files > 0 || failedTypes.length > 0) tx.touch('org_sync', id);
+  return db
     .updateTable('org_sync')
     .set({
       filesRetrieved: sql<number>`files_retrieved + ${files}::int`,
@@ -155,6 +166,7 @@ export const addProgress = (
     .where('id', '=', id)
     .where('status', '=', sql<never>`'running'`)
     .execute();
+}
 
 /** A refresh lists from the beginning, and so again what fails. */
 export const restartListing = (tx: Tx, id: string) => changeOpenSync(tx, id, { failedTypes: json([]) });
