@@ -1,15 +1,8 @@
 import { z } from 'zod';
 import 'zod-openapi';
+import type { PlaceCursor } from '../../domain/kernel/data/conditions.ts';
 import { isId } from '../../domain/kernel/shared/ids.ts';
 import { link, reply } from './replies.ts';
-
-/** Where a page of a list ended that is ordered by moments, and by ids among those of the same moment. */
-export interface PlaceCursor {
-  /** ISO 8601. */
-  createdAt: string;
-  /** An id, or what else tells items of the same moment apart. */
-  id: string;
-}
 
 /** A cursor in a query, opaque to clients: moment and id of the last item of a page. */
 const cursorWith = (isKey: (text: string) => boolean) =>

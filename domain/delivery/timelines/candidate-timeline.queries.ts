@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { PlaceCursor } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
 import { shownMove } from './timeline-rules.ts';
@@ -7,7 +8,6 @@ import {
   deploymentSources,
   RUN_ENVIRONMENT,
   runSources,
-  type TimelineCursor,
   timelinePage,
   type TimelineSource,
 } from './timeline.queries.ts';
@@ -59,7 +59,7 @@ function ownSources(tenantId: string, { id }: CandidateRow): TimelineSource[] {
 export async function candidateTimeline(
   reads: Reads,
   candidate: CandidateRow,
-  page: { cursor: TimelineCursor | undefined; limit: number },
+  page: { cursor: PlaceCursor | undefined; limit: number },
 ) {
   const { db, tenantId } = reads;
   const { id, projectId, domain, releaseName } = candidate;

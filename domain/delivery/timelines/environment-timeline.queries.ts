@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { PlaceCursor } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import {
   deploymentSources,
   RUN_ENVIRONMENT,
   runSources,
-  type TimelineCursor,
   timelinePage,
   type TimelineSource,
 } from './timeline.queries.ts';
@@ -38,7 +38,7 @@ function lockSources(tenantId: string, environmentId: string): TimelineSource[] 
 export const environmentTimeline = (
   reads: Reads,
   environmentId: string,
-  page: { cursor: TimelineCursor | undefined; limit: number },
+  page: { cursor: PlaceCursor | undefined; limit: number },
 ) =>
   timelinePage(
     reads,

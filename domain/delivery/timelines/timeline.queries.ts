@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { PlaceCursor } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { rankOf, type TimelineType } from './timeline-rules.ts';
 
@@ -21,13 +22,6 @@ export interface TimelineItem {
   ticketId: string | null;
   taskType: string | null;
   detail: string | null;
-}
-
-/** Where a page ended; the page after it is older. */
-export interface TimelineCursor {
-  /** ISO 8601. */
-  createdAt: string;
-  id: string;
 }
 
 type Columns = Partial<Record<Exclude<keyof TimelineItem, 'key' | 'at' | 'type'>, RawBuilder<unknown>>>;
@@ -58,7 +52,7 @@ export interface TimelineSource {
 
 const selectFrom = (
   { type, id, at, columns, rows }: TimelineSource,
-  cursor: TimelineCursor | undefined,
+  cursor: PlaceCursor | undefined,
   limit: number,
 ) => {
   const key = sql`(${rankOf(type)}::text || ':' || ${id}::text) collate "C"`;
@@ -75,8 +69,8 @@ const selectFrom = (
 export async function timelinePage(
   { db }: Reads,
   sources: readonly TimelineSource[],
-  { cursor, limit }: { cursor: TimelineCursor | undefined; limit: number },
-): Promise<{ items: TimelineItem[]; next: TimelineCursor | undefined }> {
+  { cursor, limit }: { cursor: PlaceCursor | undefined; limit: number },
+): Promise<{ items: TimelineItem[]; next: PlaceCursor | undefined }> {
   const parts = sources.map((source) => selectFrom(source, cursor, limit + 1));
   const { rows } = await sql<TimelineItem>`
     select * from (${sql.join(parts, sql` union all `)}) as found

@@ -1,14 +1,9 @@
 import { expressionBuilder, type Expression, sql, type SqlBool } from 'kysely';
+import type { PlaceCursor } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { ReadDatabase, Tables } from '../../kernel/data/tables.ts';
 import { notFound } from '../../kernel/shared/errors.ts';
 import type { DeliveryStatus } from './delivery-rules.ts';
-
-/** Where a page begins: after the delivery with this time and id. */
-interface DeliveryCursor {
-  createdAt: string;
-  id: string;
-}
 
 export interface DeliveryFilter {
   /** Name of the event. */
@@ -44,7 +39,7 @@ function periodConditions({ from, to }: Pick<DeliveryFilter, 'from' | 'to'>): Ex
 }
 
 interface PageAsked {
-  cursor?: DeliveryCursor | undefined;
+  cursor?: PlaceCursor | undefined;
   limit: number;
 }
 
@@ -101,7 +96,7 @@ function newestDeliveries(
 }
 
 /** A page of what was found; `nextCursor` is undefined at the end. */
-const pageOf = <Row extends DeliveryCursor>(found: readonly Row[], limit: number) => {
+const pageOf = <Row extends PlaceCursor>(found: readonly Row[], limit: number) => {
   const page = found.slice(0, limit);
   return { deliveries: page, nextCursor: found.length > limit ? page.at(-1) : undefined };
 };

@@ -7,6 +7,14 @@ import {
   type SqlBool,
 } from 'kysely';
 
+/** Where a page of a list ended that is ordered by moments, and by ids among those of the same moment. */
+export interface PlaceCursor {
+  /** ISO 8601, or the database's text. */
+  createdAt: string;
+  /** An id, or what else tells items of the same moment apart. */
+  id: string;
+}
+
 /**
  * Whether a text column has one of the values. They go as one parameter, so that the statement's text does not depend
  * on how many there are. A single one is compared by `=`, so that an index of the column can also give the order.

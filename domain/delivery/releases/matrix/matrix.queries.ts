@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { PlaceCursor } from '../../../kernel/data/conditions.ts';
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import { ownReport, type ReportRow } from '../../deployments/deployment-facts.queries.ts';
 import type { Packages } from '../../deployments/report-rules.ts';
@@ -18,13 +19,6 @@ export interface MatrixFilter {
   from?: Date | undefined;
   /** Candidates that were finalized along with a newer one are rows, too. */
   includeSuperseded: boolean;
-}
-
-/** A place in the list of candidates, which are ordered by their making. */
-export interface CandidateCursor {
-  /** ISO 8601. */
-  createdAt: string;
-  id: string;
 }
 
 /** A candidate as a row of the matrix; moments as the database's text. */
@@ -68,7 +62,7 @@ export async function matrixPage(
   projectId: string,
   filter: MatrixFilter,
   standing: readonly CandidateName[],
-  { cursor, limit }: { cursor: CandidateCursor | undefined; limit: number },
+  { cursor, limit }: { cursor: PlaceCursor | undefined; limit: number },
 ): Promise<{ candidates: MatrixCandidate[]; hasMore: boolean }> {
   const after = cursor
     ? sql`where (c.created_at, c.id) < (${cursor.createdAt}::timestamptz, ${cursor.id}::uuid)`

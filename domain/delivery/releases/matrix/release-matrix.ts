@@ -1,3 +1,4 @@
+import type { PlaceCursor } from '../../../kernel/data/conditions.ts';
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import type { ProjectFacts } from '../../../projects/projects/projects.queries.ts';
 import { shownHold } from '../../release-candidates/holds/hold-rules.ts';
@@ -6,13 +7,13 @@ import { runningPlaces } from '../active-releases.ts';
 import { lastSucceeded } from '../measures/environment-records.queries.ts';
 import { columnEnvironments, matrixColumns } from './matrix-columns.ts';
 import { matrixCells } from './matrix-cells.ts';
-import { type CandidateCursor, countRows, type MatrixFilter, matrixPage, openRunsIn } from './matrix.queries.ts';
+import { countRows, type MatrixFilter, matrixPage, openRunsIn } from './matrix.queries.ts';
 
 export interface MatrixOptions extends MatrixFilter {
   /** Names or ids of environments; none: all active ones. */
   environments: readonly string[];
   limit: number;
-  cursor?: CandidateCursor | undefined;
+  cursor?: PlaceCursor | undefined;
 }
 
 /**
