@@ -49,6 +49,12 @@ export function pair(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
+/** A count of something. @param name of the option that gives it. */
+export function countOf(text: string, name: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw usage(`${name} takes a number, from 1 on`);
+  return Number(text);
+}
+
 export const pairs = (texts: readonly string[]): Record<string, string> => Object.fromEntries(texts.map(pair));
 
 /**

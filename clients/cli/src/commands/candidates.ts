@@ -1,18 +1,19 @@
 import {
   abortReleaseCandidate,
   dataOf,
+  holdReleaseCandidate,
   items,
   listReleaseCandidates,
+  releaseHoldOfReleaseCandidate,
   saveReleaseCandidate,
   type ReleaseCandidate,
 } from '@quayside/client';
+import { commitOf, knownBranch } from '../built.ts';
 import { type Context, dataOfLater } from '../context.ts';
 import { usage } from '../exit.ts';
-import { fileText, pairs, parseObject } from '../input.ts';
+import { countOf, fileText, pairs, parseObject } from '../input.ts';
 import { candidateOf } from '../names.ts';
 import { fields, type Outcome, table } from '../output.ts';
-import { builtBranch, builtCommit } from '../pipeline.ts';
-import { SECURITY } from '../security.ts';
 
 /** A candidate for people. */
 const shown = (candidate: ReleaseCandidate): string => {
@@ -42,9 +43,8 @@ export async function createCandidate(
     definition?: string;
   },
 ): Promise<Outcome> {
-  const commitSha = options.commit ?? builtCommit(context.env, process.cwd());
-  if (commitSha === undefined) throw usage('Which commit? Give --commit');
-  const branch = options.branch ?? builtBranch(context.env, process.cwd());
+  const commitSha = commitOf(context, options.commit);
+  const branch = knownBranch(context, options.branch);
   const definition =
     options.definition === undefined ? {} : parseObject(fileText(options.definition), options.definition);
   const artifacts = { ...(definition.artifacts as object | undefined), ...pairs(options.artifact) };
@@ -72,8 +72,7 @@ export async function listCandidates(
     limit,
   }: { domain?: string; branch?: string; status?: string; all?: boolean; limit: string },
 ): Promise<Outcome> {
-  const most = Number(limit);
-  if (!Number.isInteger(most) || most < 1) throw usage('--limit takes a number');
+  const most = countOf(limit, '--limit');
   const query = {
     repositoryIdentifier: context.repository(),
     ...(domain !== undefined && { domain }),
@@ -117,24 +116,37 @@ export async function abortCandidate(
   return { data, text: shown(data) };
 }
 
-/** Holds a candidate, or lets it go on. Done again it changes nothing, so that its key is of this start alone. */
+const HOLDS = 'holds of candidates';
+
+/** Holds a candidate. Done again it changes nothing, so that its key is of this start alone. */
 export async function holdCandidate(
   context: Context,
   release: string,
-  action: 'hold' | 'release-hold',
-  { domain, reason, until }: { domain?: string; reason?: string; until?: string },
+  { domain, reason, until }: { domain?: string; reason: string; until?: string },
+): Promise<Outcome> {
+  const body = { reason, ...(until !== undefined && { until: timestamp(until) }) };
+  const { id, releaseName } = await candidateOf(context, release, domain);
+  const data = await dataOfLater(
+    context,
+    { method: 'post', path: '/api/release-candidates/{id}/hold', what: HOLDS },
+    holdReleaseCandidate({ client: context.client, path: { id }, body }),
+  );
+  return { data, text: `${releaseName} is held: ${reason}` };
+}
+
+/** Lets a candidate go on; the key is as for `holdCandidate`. */
+export async function releaseHold(
+  context: Context,
+  release: string,
+  { domain }: { domain?: string },
 ): Promise<Outcome> {
   const { id, releaseName } = await candidateOf(context, release, domain);
-  const held = { reason, ...(until !== undefined && { until: timestamp(until) }) };
-  const path = `/api/release-candidates/{id}/${action}` as const;
-  const call = context.client.post<{ 200: unknown }>({
-    url: path,
-    path: { id },
-    ...(action === 'hold' && { body: held }),
-    security: SECURITY,
-  });
-  const data = await dataOfLater(context, { method: 'post', path, what: 'holds of candidates' }, call);
-  return { data, text: `${releaseName} is ${action === 'hold' ? `held: ${reason}` : 'no longer held'}` };
+  const data = await dataOfLater(
+    context,
+    { method: 'post', path: '/api/release-candidates/{id}/release-hold', what: HOLDS },
+    releaseHoldOfReleaseCandidate({ client: context.client, path: { id } }),
+  );
+  return { data, text: `${releaseName} is no longer held` };
 }
 
 function timestamp(text: string): string {

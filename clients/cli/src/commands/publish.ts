@@ -3,37 +3,31 @@ import {
   changes as changeStream,
   dataOf,
   getDocumentVersion,
+  type MockVerification,
   publishCodeAnalysis,
   recordSessionForPullRequest,
   recordSessionInEnvironment,
   saveDocument,
   verifyMockCalls,
 } from '@quayside/client';
+import { branchOf, commitOf } from '../built.ts';
 import { type Context, ifFound, unknownHere } from '../context.ts';
 import { EXIT, usage } from '../exit.ts';
-import { fileText, parseJson, parseObject, textOf, writtenAt } from '../input.ts';
+import { countOf, fileText, parseJson, parseObject, textOf, writtenAt } from '../input.ts';
 import { environmentOf } from '../names.ts';
 import { fields, type Outcome } from '../output.ts';
-import { builtBranch, builtCommit } from '../pipeline.ts';
 import { packageManifest } from '../package-manifest.ts';
 
-interface Built {
-  branch?: string;
-  commit?: string;
-}
-
-function built({ env }: Context, { branch, commit }: Built): { branch: string; commitId: string } {
-  const of = { branch: branch ?? builtBranch(env, process.cwd()), commitId: commit ?? builtCommit(env, process.cwd()) };
-  if (of.branch === undefined) throw usage('Which branch? Give --branch');
-  if (of.commitId === undefined) throw usage('Which commit? Give --commit');
-  return of as { branch: string; commitId: string };
-}
-
-export async function publishSarif(context: Context, file: string, options: Built): Promise<Outcome> {
+export async function publishSarif(
+  context: Context,
+  file: string,
+  { branch, commit }: { branch?: string; commit?: string },
+): Promise<Outcome> {
   const sarif = parseObject(fileText(file), file);
   const body = {
     repositoryIdentifier: context.repository(),
-    ...built(context, options),
+    branch: branchOf(context, branch),
+    commitId: commitOf(context, commit),
     sarif,
     analyzedAt: writtenAt(file).toISOString(),
   };
@@ -46,11 +40,10 @@ export async function publishManifest(
   context: Context,
   packageName: string,
   file: string,
-  options: Pick<Built, 'branch'>,
+  options: { branch?: string },
 ): Promise<Outcome> {
   const { client } = context;
-  const branch = options.branch ?? builtBranch(context.env, process.cwd());
-  if (branch === undefined) throw usage('Which branch? Give --branch');
+  const branch = branchOf(context, options.branch);
   const path = { collectionName: `manifests/${context.repository()}:${branch}`, key: packageName };
   const query = { store: 'packages' } as const;
   const text = fileText(file);
@@ -67,7 +60,7 @@ export async function armMock(
   name: string,
   { minutes, replace }: { minutes?: string; replace?: boolean },
 ): Promise<Outcome> {
-  const body = minutes === undefined ? {} : { minutes: Number(minutes) };
+  const body = minutes === undefined ? {} : { minutes: countOf(minutes, '--minutes') };
   const query = replace ? { replace: true } : {};
   const data = await dataOf(armMockScenario({ client: context.client, path: { workspace, name }, query, body }));
   const { status, baseUrl, armedUntil } = data;
@@ -83,11 +76,22 @@ export async function verifyMock(
   const given = parseJson(textOf(expect), 'what is expected');
   const body = (Array.isArray(given) ? { expect: given } : given) as Parameters<typeof verifyMockCalls>[0]['body'];
   const data = await dataOf(verifyMockCalls({ client: context.client, path: { workspace, name }, body }));
-  const failures = data.failures.map(
-    ({ expectation, reason, found }) => `\n  expectation ${expectation}: ${reason}, ${found} found`,
-  );
+  const failures = data.failures.map((failure) => `\n  expectation ${failure.expectation + 1}: ${whyFailed(failure)}`);
   const text = `${data.passed ? 'passed' : 'failed'}, ${data.calls} calls${failures.join('')}`;
   return { data, text, exitCode: data.passed ? 0 : EXIT.failed };
+}
+
+/** Why calls are not as one expectation has them. */
+function whyFailed({ reason, found, unknown, atLeast, atMost, nearest }: MockVerification['failures'][number]): string {
+  if (reason === 'order') return 'its calls came in another order';
+  if (reason === 'unknown') return `of ${unknown} calls it is not known whether they match`;
+  const wanted = atMost === null ? `at least ${atLeast}` : atMost === atLeast ? atLeast : `${atLeast} to ${atMost}`;
+  const [closest] = nearest;
+  const differs = closest?.criteria.filter(({ matches }) => !matches).map(({ criterion }) => criterion) ?? [];
+  const near = closest
+    ? `; the nearest is ${closest.method} ${closest.path}, which differs in ${differs.join(', ')}`
+    : '';
+  return `${found} calls match, ${wanted} were expected${near}`;
 }
 
 export async function openSession(
@@ -96,7 +100,7 @@ export async function openSession(
 ): Promise<Outcome> {
   if ((pr === undefined) === (environment === undefined)) throw usage('Give --pr or --environment');
   const { client } = context;
-  const length = minutes === undefined ? {} : { minutes: Number(minutes) };
+  const length = minutes === undefined ? {} : { minutes: countOf(minutes, '--minutes') };
   const show = (data: { id: string; status: string; liveViewUrl: string | null; expires_at: string }): Outcome => ({
     data,
     text: fields({ session: data.id, status: data.status, url: data.liveViewUrl, expires: data.expires_at }),
@@ -106,8 +110,7 @@ export async function openSession(
     const headers = context.keyed(length);
     return show(await dataOf(recordSessionInEnvironment({ client, path: { envId }, body: length, headers })));
   }
-  const prNumber = Number(pr);
-  if (!Number.isInteger(prNumber) || prNumber < 1) throw usage('--pr takes the number of a pull request');
+  const prNumber = countOf(pr ?? '', '--pr');
   const body = { repositoryIdentifier: context.repository(), prNumber, ...length };
   return show(await dataOf(recordSessionForPullRequest({ client, body, headers: context.keyed(body) })));
 }

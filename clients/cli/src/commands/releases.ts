@@ -1,9 +1,15 @@
-import { dataOf, getReleaseNotes, locateWorkItem } from '@quayside/client';
+import {
+  compareSides as compare,
+  dataOf,
+  getReleaseNotes,
+  getRunningReleases,
+  listAttention,
+  locateWorkItem,
+} from '@quayside/client';
 import { type Context, dataOfLater } from '../context.ts';
 import { ambiguous, CommandError, missing, usage } from '../exit.ts';
 import { candidateOf, environmentOf } from '../names.ts';
 import { type Outcome, table } from '../output.ts';
-import { SECURITY } from '../security.ts';
 import { startPayload } from './runs.ts';
 
 export async function requestRelease(
@@ -30,14 +36,6 @@ export async function requestRelease(
   return startPayload(context, payload, options);
 }
 
-interface Running {
-  environment: string;
-  domain: string;
-  releaseName: string;
-  since: string;
-  by: string | null;
-}
-
 /** What runs in each environment; with a work item, where its changes are. */
 export async function whereIs(context: Context, workItem: string | undefined): Promise<Outcome> {
   const repositoryIdentifier = context.repository();
@@ -55,11 +53,10 @@ export async function whereIs(context: Context, workItem: string | undefined): P
     );
     return { data, text: table(rows) };
   }
-  const path = '/api/releases/where';
   const data = await dataOfLater(
     context,
-    { method: 'get', path, what: 'what runs where' },
-    client.get<{ 200: Running[] }>({ url: path, query: { repositoryIdentifier }, security: SECURITY }),
+    { method: 'get', path: '/api/releases/where', what: 'what runs where' },
+    getRunningReleases({ client, query: { repositoryIdentifier } }),
   );
   const rows = data.map(({ environment, domain, releaseName, since, by }) => [
     environment,
@@ -127,48 +124,38 @@ export async function compareSides(
     repositoryIdentifier: context.repository(),
     left: await sideOf(context, left, domain),
     right: await sideOf(context, right, domain),
-    ...(changelog && { includeChangelog: 'true' }),
+    ...(changelog && { includeChangelog: true }),
   };
-  const path = '/api/releases/compare';
   const data = await dataOfLater(
     context,
-    { method: 'get', path, what: 'comparisons of any two sides' },
-    context.client.get<{ 200: Compared }>({ url: path, query, security: SECURITY }),
+    { method: 'get', path: '/api/releases/compare', what: 'comparisons of any two sides' },
+    compare({ client: context.client, query }),
   );
-  const { comparison } = data;
-  if (comparison === undefined) return { data, text: JSON.stringify(data) };
+  const { packagesToInstall, packagesToUpdate } = data.comparison;
   const rows = [
-    ...(comparison.packagesToInstall ?? []).map((each) => ['install', each] as const),
-    ...(comparison.packagesToUpdate ?? []).map((each) => ['update', each] as const),
-    ...(data.onlyRight ?? []).map(({ name, version }) => ['only right', { name, versions: { version } }] as const),
-  ].map(([what, { name, versions }]) => [what, name, Object.values(versions ?? {}).join(' -> ')]);
+    ...packagesToInstall.map((each) => ['install', each] as const),
+    ...packagesToUpdate.map((each) => ['update', each] as const),
+    ...data.onlyRight.map(
+      ({ name, version }) => ['only right', { name, versions: { from: null, to: version } }] as const,
+    ),
+  ].map(
+    ([
+      what,
+      {
+        name,
+        versions: { from, to },
+      },
+    ]) => [what, name, from === null ? to : `${from} -> ${to}`],
+  );
   return { data, text: rows.length === 0 ? 'the same' : table(rows) };
-}
-
-interface Compared {
-  comparison?: Comparison;
-  onlyRight?: { name: string; version: string }[];
-}
-interface PackageChange {
-  name: string;
-  versions?: Record<string, unknown>;
-}
-interface Comparison {
-  packagesToInstall?: PackageChange[];
-  packagesToUpdate?: PackageChange[];
-}
-
-interface AttentionPage {
-  items: { kind: string; title: string; reason: string; since: string }[];
 }
 
 /** What a person should look at. */
 export async function attention(context: Context): Promise<Outcome> {
-  const path = '/api/attention';
   const data = await dataOfLater(
     context,
-    { method: 'get', path, what: 'what needs attention' },
-    context.client.get<{ 200: AttentionPage }>({ url: path, query: { limit: 100 }, security: SECURITY }),
+    { method: 'get', path: '/api/attention', what: 'what needs attention' },
+    listAttention({ client: context.client, query: { limit: 100 } }),
   );
   const rows = data.items.map(({ since, kind, title, reason }) => [since, kind, title, reason]);
   return { data, text: rows.length === 0 ? 'nothing needs attention' : table(rows) };

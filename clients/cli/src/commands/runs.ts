@@ -1,11 +1,11 @@
 import {
   cancelFlowRun,
   dataOf,
+  type FlowDryRun,
   type FlowRunDetail,
   getFlowRun,
   getFlowRunOutput,
   listFlowTypes,
-  type Problem,
   ProblemError,
   startFlowRun,
 } from '@quayside/client';
@@ -14,7 +14,6 @@ import { assertDryRun, type Context, until } from '../context.ts';
 import { EXIT } from '../exit.ts';
 import { pair, parseObject, setMembers, textOf } from '../input.ts';
 import { fields, type Outcome } from '../output.ts';
-import { SECURITY } from '../security.ts';
 
 const OPEN: ReadonlySet<string> = new Set(['Waiting', 'Running']);
 export const isOpen = ({ status }: { status: string }): boolean => OPEN.has(status);
@@ -103,12 +102,10 @@ export async function startPayload(
 ): Promise<Outcome> {
   const { client } = context;
   const body = { payload };
-  if (dryRun) {
-    await assertDryRun(context, '/api/flows/run');
-    const data = await dataOf(startFlowRun({ client, body, query: { dryRun: true } }));
-    return dryRunOutcome(data);
-  }
-  const started = await dataOf(startFlowRun({ client, body, headers: context.keyed(body) }));
+  if (dryRun) await assertDryRun(context, '/api/flows/run');
+  // A dry run is asked anew each time.
+  const how = dryRun ? { query: { dryRun } } : { headers: context.keyed(body) };
+  const started = await dataOf(startFlowRun({ client, body, ...how }));
   if (!('id' in started)) return dryRunOutcome(started);
   for (const { message } of started.warnings) context.say(`warning: ${message}`);
   context.say(`run ${started.id}`);
@@ -116,8 +113,8 @@ export async function startPayload(
 }
 
 /** What would not start ends as the refusal would. */
-function dryRunOutcome(data: object): Outcome {
-  const { wouldStart, refusal } = data as { wouldStart?: boolean; refusal?: { code: string; detail: string } | null };
+function dryRunOutcome(data: FlowDryRun): Outcome {
+  const { wouldStart, refusal } = data;
   if (wouldStart) return { data, text: `would start\n${fields({ ...data, wouldStart: undefined })}` };
   const exitCode = REFUSALS[refusal?.code ?? ''] ?? EXIT.conflict;
   return { data, text: `would not start: ${refusal?.detail ?? 'no reason is given'}`, exitCode };
@@ -176,20 +173,18 @@ interface Piece {
 
 /** What of the output is behind so many bytes; undefined while there is none. A service without ranges answers all of it. */
 async function outputFrom({ client }: Context, id: string, from: number): Promise<Piece | undefined> {
-  const { data, error, response } = await client.get<{ 200: ArrayBuffer }>({
-    url: '/api/flows/runs/{id}/output',
+  const { data, error, response } = await getFlowRunOutput({
+    client,
     path: { id },
     parseAs: 'arrayBuffer',
-    security: SECURITY,
-    headers: from > 0 ? { Range: `bytes=${from}-` } : {},
+    headers: from > 0 ? { range: `bytes=${from}-` } : {},
   });
   if (data !== undefined) {
-    const all = Buffer.from(data);
+    const all = Buffer.from(data as unknown as ArrayBuffer);
     // What was printed long ago is not kept while the run goes on.
     const offset = Number(response?.headers.get('x-output-offset') ?? (response?.status === 206 ? from : 0));
     return { bytes: all.subarray(Math.max(0, from - offset)), next: Math.max(from, offset + all.byteLength) };
   }
-  const problem = error as Problem;
-  if (problem.status === 404 || problem.status === 416) return undefined;
-  throw new ProblemError(problem);
+  if (error.status === 404 || error.status === 416) return undefined;
+  throw new ProblemError(error);
 }

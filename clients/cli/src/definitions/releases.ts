@@ -4,6 +4,7 @@ import {
   createCandidate,
   holdCandidate,
   listCandidates,
+  releaseHold,
   showCandidate,
 } from '../commands/candidates.ts';
 import { reportDeployment, STATUSES } from '../commands/deployments.ts';
@@ -48,18 +49,18 @@ export function addCandidates(program: Command): void {
       .option('--reason <text>'),
     (context, [release = ''], options) => abortCandidate(context, release, options),
   );
-  does<{ domain?: string; reason?: string; until?: string }>(
+  does<Parameters<typeof holdCandidate>[2]>(
     candidate
       .command('hold <release>')
       .description('let it go nowhere until the hold is released')
       .option(...DOMAIN)
       .requiredOption('--reason <text>')
       .option('--until <time>', 'ISO 8601'),
-    (context, [release = ''], options) => holdCandidate(context, release, 'hold', options),
+    (context, [release = ''], options) => holdCandidate(context, release, options),
   );
   does<{ domain?: string }>(
     candidate.command('release-hold <release>').option(...DOMAIN),
-    (context, [release = ''], options) => holdCandidate(context, release, 'release-hold', options),
+    (context, [release = ''], options) => releaseHold(context, release, options),
   );
 }
 
