@@ -88,6 +88,13 @@ export async function gatesToPass(
   };
 }
 
+/** What holds the release of a run back, whatever else would become of the run; null: nothing. */
+export const holdToPass = async (
+  tx: Tx,
+  run: Omit<ToPass, 'hasWindows'>,
+  environmentIds: readonly string[],
+): Promise<HoldMember | null> => (await demandsOn(tx, { ...run, hasWindows: false }, environmentIds)).hold;
+
 const waitOf = ({ position, estimatedWaitSeconds }: LockToCome): number =>
   position === 0 ? 0 : (estimatedWaitSeconds ?? Infinity);
 

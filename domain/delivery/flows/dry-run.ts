@@ -5,7 +5,7 @@ import { wishOf } from '../org-deployments/deploy-order-rules.ts';
 import { releaseOfRun } from '../org-releases/release-of-run.ts';
 import { cannotDoByCandidates } from '../org-releases/rollback-limits.ts';
 import { changesToCome, type ChangesToCome, type ChangesSource } from '../releases/changes-to-come.ts';
-import { type DryRunGates, gatesToPass, type ToPass } from './dry-run-gates.ts';
+import { type DryRunGates, gatesToPass, holdToPass, type ToPass } from './dry-run-gates.ts';
 import { type RunContext, runById } from './flow-runs.queries.ts';
 import type { RunPayload } from './flow-payloads.ts';
 import { type FlowType, flowType } from './flow-types.ts';
@@ -102,11 +102,14 @@ async function refused(
 ): Promise<Omit<DryRun, 'wouldStart' | 'refusal'>> {
   const { type, payload: asked } = parsePayload(given, 'payload/', {});
   const { place, payload, executor, gates } = await gatesInRequest(tx, type, asked, { prefix: 'payload/', commands });
-  if (!executor) return { executor: null, gates: null, hold: null, changes: null, cannotDo: [] };
   const release = { projectId: place?.projectId ?? null, domain: payload.domain ?? null };
   const releaseName = await nameOfRelease(tx, type, payload, place);
-  const run = { ...release, releaseName, type, payload, override: payload.override ?? null };
-  const toPass = { ...run, gates, hasWindows: hasWindowsOf(type, executor, gates) };
+  const run = { ...release, releaseName, type, payload, override: payload.override ?? null, gates };
+  if (!executor) {
+    const hold = await holdToPass(tx, run, gates.environmentIds);
+    return { executor: null, gates: null, hold, changes: null, cannotDo: [] };
+  }
+  const toPass = { ...run, hasWindows: hasWindowsOf(type, executor, gates) };
   return { executor, ...(await look(tx, toPass, executor, source)), cannotDo: [] };
 }
 

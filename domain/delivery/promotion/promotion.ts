@@ -100,8 +100,8 @@ export async function windowDemands(reads: Reads, environmentIds: readonly strin
   }));
 }
 
-/** The state of what cannot go. */
-const NOWHERE = { hold: undefined, holds: [], waiting: undefined, waitingForOthers: undefined, demands: [] } as const;
+/** What is not asked of what cannot go. */
+const NOWHERE = { waiting: undefined, waitingForOthers: undefined, demands: [] } as const;
 
 /** Whether a release may go to its environments, as they, the candidate and its deployments are now. */
 export async function promotionState(reads: Reads, promotion: Promotion, now: Date): Promise<PromotionState> {
@@ -117,6 +117,14 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
     // One of another project, which has the same org, is for branches of its own.
     branch: owner === projectId ? branch : '**',
   }));
+  const policies = targets.map(({ name, promotion: policy, projectId: owner, orchestrationOrder }) => ({
+    name,
+    order: owner === projectId ? orchestrationOrder : undefined,
+    // What another project deploys before says nothing about a release of this one; its windows and freezes hold.
+    policy: policy && (isRollback || owner !== projectId ? { ...policy, after: [] } : policy),
+  }));
+  const holds = candidate ? await holdsOn(reads, candidate, { policies, isRollback }, now) : [];
+  const held = { holds, hold: lastToEnd(holds) };
   const isAsked = candidate !== undefined && !isRollback && !environments.every(takesEveryBranch);
   const finding = isAsked
     ? await branchFinding(reads, projectId, {
@@ -133,14 +141,8 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
       branchEvidence: takesEveryBranch(environment) ? undefined : finding?.evidence,
       approvedDigest,
     });
-    if (obstacle) return { ...NOWHERE, obstacle };
+    if (obstacle) return { ...NOWHERE, ...held, obstacle };
   }
-  const policies = targets.map(({ name, promotion: policy, projectId: owner, orchestrationOrder }) => ({
-    name,
-    order: owner === projectId ? orchestrationOrder : undefined,
-    // What another project deploys before says nothing about a release of this one; its windows and freezes hold.
-    policy: policy && (isRollback || owner !== projectId ? { ...policy, after: [] } : policy),
-  }));
   const deployed: Demands['deployed'] = candidate
     ? await deployedBefore(
         reads,
@@ -153,11 +155,9 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
   const demands = policies.map(
     ({ name, policy }): Demands => ({ environmentName: name, policy, deployed, verifications }),
   );
-  const holds = candidate ? await holdsOn(reads, candidate, { policies, isRollback }, now) : [];
   return {
     obstacle: undefined,
-    hold: lastToEnd(holds),
-    holds,
+    ...held,
     waiting: waitingFor(demands, now.getTime()),
     waitingForOthers: waitingForOthers(demands, now.getTime()),
     demands,
@@ -169,7 +169,7 @@ interface HeldPlaces {
   isRollback: boolean;
 }
 
-/** What holds a candidate back from one of its environments. */
+/** What holds a candidate back from one of its environments; what a person holds goes nowhere, whichever these are. */
 async function holdsOn(
   reads: Reads,
   candidate: Holdable,
@@ -177,9 +177,11 @@ async function holdsOn(
   now: Date,
 ): Promise<Hold[]> {
   const holds = (await holdsOf(reads, [candidate], now))(candidate);
-  return holds.filter((hold) =>
-    policies.some(({ name, policy, order }) =>
-      keepsFrom(hold, { environmentName: name, after: policy?.after, order, isRollback }),
-    ),
+  return holds.filter(
+    (hold) =>
+      hold.environment === null ||
+      policies.some(({ name, policy, order }) =>
+        keepsFrom(hold, { environmentName: name, after: policy?.after, order, isRollback }),
+      ),
   );
 }

@@ -169,6 +169,16 @@ test('what is refused shows its gates, too: what is missing, the soak, and the h
     hold: { source: 'person' },
     changes: { packages: 1 },
   });
+  // The branch refuses it first, or that nothing executes it.
+  for (const [earlier, held] of [
+    ['invalid_transition', release('hotfix')],
+    ['flow_unavailable', release('open', { executor: 'pipeline' })],
+  ] as const)
+    await expect(dry(200, held)).resolves.toMatchObject({
+      wouldStart: false,
+      refusal: { code: earlier },
+      hold: { source: 'person', reason: 'price list' },
+    });
   await cutRelease(app, repositoryIdentifier, 'r2', { value: { artifacts: { app: '1.1.0' } } });
   await app
     .as(app.application)
