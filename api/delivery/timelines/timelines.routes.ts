@@ -15,7 +15,7 @@ export const timelinesRoutes = [
     group: 'Release candidates',
     summary: 'Get what became of a release candidate, newest first',
     description:
-      'When it was created, changed, moved, superseded and aborted, its deployments and rollbacks, and the runs that name it, with their approvals and overrides.',
+      'When it was created, changed, held, moved, superseded and aborted, its deployments and rollbacks, and the runs that name it, with their approvals and overrides.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,
@@ -35,7 +35,7 @@ export const timelinesRoutes = [
     group: 'Environments',
     summary: 'Get what ran in an environment, who locked it, and what failed there, newest first',
     description:
-      'Deployments with their status, rollbacks, runs that ended there, overrides of its policy, and its lock. Locks are kept for 90 days.',
+      'Deployments with their status, rollbacks, runs that ended there, overrides of its policy, its lock, and candidates that its verifications hold. Locks are kept for 90 days.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,

@@ -10,13 +10,16 @@ const Item = z
     at: Timestamp,
     type: z.enum(TIMELINE_TYPES).meta({
       description:
-        '`approval`: a step of one, `status` says which (`voted`: it needs more votes); `superseded`: finalized along with a newer candidate; `overridden`: an owner let a run pass the promotion policy',
+        '`approval`: a step of one, `status` says which (`voted`: it needs more votes); `superseded`: finalized along with a newer candidate; `overridden`: an owner let a run pass the promotion policy; `held`: somebody, or the failed verification of an environment, holds it back; `hold_lifted`: `status` says how that ended (`lifted`, `expired`, `verified`, or `final`: the candidate went out of use)',
     }),
     by: z.string().nullable().meta({ description: 'Who did it, or set off the run; null if it is not known' }),
     status: z.string().nullable().meta({
-      description: 'How a deployment, an approval, a run or a lock ended, or what the candidate was afterwards',
+      description: 'How a deployment, an approval, a run, a lock or a hold ended, or what the candidate was afterwards',
     }),
-    environmentId: z.uuid().nullable(),
+    environmentId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'Of a hold: the environment whose verification failed; null: somebody holds it, from all' }),
     environmentName: z.string().nullable(),
     domain: z.string().nullable(),
     releaseName: z.string().nullable(),
@@ -25,6 +28,7 @@ const Item = z
     ticketId: z.uuid().nullable().meta({ description: 'The ticket of a lock' }),
     taskType: z.string().nullable().meta({ description: 'The type of a run' }),
     detail: z.string().nullable().meta({ description: 'A reason, a comment, an error, or what changed' }),
+    until: Timestamp.nullable().meta({ description: 'When a hold is over by itself; null: when it is lifted' }),
   })
   .meta({ id: 'TimelineItem' });
 

@@ -35,7 +35,10 @@ export const ReleaseCandidateSchema = defineEntity({
 export class ReleaseCandidate extends ReleaseCandidateSchema.class {}
 ReleaseCandidateSchema.setClass(ReleaseCandidate);
 
-/** What became of a candidate, as a trigger notes it; not known of what came before the table. */
+/**
+ * What became of a candidate: a trigger notes it, and whoever changes its holds notes these. Not known of what came before
+ * the table.
+ */
 export const ReleaseCandidateEventSchema = defineEntity({
   name: 'ReleaseCandidateEvent',
   tableName: 'release_candidate_event',
@@ -44,13 +47,20 @@ export const ReleaseCandidateEventSchema = defineEntity({
     tenantId: p.uuid(),
     projectId: p.uuid(),
     candidateId: p.uuid(),
-    type: p.text().$type<'created' | 'content_changed' | 'status_changed'>(),
+    type: p.text().$type<'created' | 'content_changed' | 'status_changed' | 'held' | 'hold_lifted'>(),
     /** Commit or status before; null for a new candidate. */
     before: p.text().nullable(),
+    /** Commit or status; `held`, or how a hold ended. */
     after: p.text(),
     supersededBy: p.text().nullable(),
     by: p.text().nullable(),
     at: p.datetime(3),
+    /** Why it was held. */
+    reason: p.text().nullable(),
+    /** When that was to be over by itself. */
+    until: p.datetime(3).nullable(),
+    /** Whose verification held it. */
+    environmentId: p.uuid().nullable(),
   },
 });
 

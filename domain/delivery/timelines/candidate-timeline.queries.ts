@@ -6,6 +6,7 @@ import { shownMove } from './timeline-rules.ts';
 import {
   approvalSource,
   deploymentSources,
+  holdSources,
   RUN_ENVIRONMENT,
   runSources,
   timelinePage,
@@ -70,6 +71,7 @@ export async function candidateTimeline(
       reads,
       [
         ...ownSources(tenantId, candidate),
+        ...holdSources(sql`n.tenant_id = ${tenantId} and n.candidate_id = ${id}`),
         ...deploymentSources(sql`d.tenant_id = ${tenantId} and d.candidate_id = ${id}`),
         ...runSources(runs),
         approvalSource(runs),

@@ -3,6 +3,7 @@ import type { PlaceCursor } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import {
   deploymentSources,
+  holdSources,
   RUN_ENVIRONMENT,
   runSources,
   timelinePage,
@@ -34,7 +35,7 @@ function lockSources(tenantId: string, environmentId: string): TimelineSource[] 
   ];
 }
 
-/** What ran in an environment, who locked it, and what failed there, newest first. */
+/** What ran in an environment, who locked it, what failed there, and what its verifications held, newest first. */
 export const environmentTimeline = (
   reads: Reads,
   environmentId: string,
@@ -44,6 +45,7 @@ export const environmentTimeline = (
     reads,
     [
       ...deploymentSources(sql`d.tenant_id = ${reads.tenantId} and d.environment_id = ${environmentId}`),
+      ...holdSources(sql`n.tenant_id = ${reads.tenantId} and n.environment_id = ${environmentId}`),
       ...lockSources(reads.tenantId, environmentId),
       ...runSources(
         sql`from flow_run r ${RUN_ENVIRONMENT} where r.tenant_id = ${reads.tenantId} and r.environment_id = ${environmentId}`,

@@ -13,6 +13,8 @@ export const TIMELINE_TYPES = [
   'status_changed',
   'superseded',
   'aborted',
+  'held',
+  'hold_lifted',
   'run_ended',
   'unlocked',
 ] as const;

@@ -11,7 +11,7 @@ export interface TimelineItem {
   at: string;
   type: TimelineType;
   by: string | null;
-  /** How a deployment, an approval, a run or a lock ended, or what the candidate was afterwards. */
+  /** How a deployment, an approval, a run, a lock or a hold ended, or what the candidate was afterwards. */
   status: string | null;
   environmentId: string | null;
   environmentName: string | null;
@@ -22,6 +22,8 @@ export interface TimelineItem {
   ticketId: string | null;
   taskType: string | null;
   detail: string | null;
+  /** When a hold is over by itself: the database's text. */
+  until: string | null;
 }
 
 type Columns = Partial<Record<Exclude<keyof TimelineItem, 'key' | 'at' | 'type'>, RawBuilder<unknown>>>;
@@ -38,6 +40,7 @@ const COLUMNS = {
   ticketId: 'uuid',
   taskType: 'text',
   detail: 'text',
+  until: 'timestamptz',
 } as const satisfies Record<keyof Columns, string>;
 
 /** Where items of one type come from: rows with their id and moment. */
@@ -108,6 +111,30 @@ export function deploymentSources(isWanted: RawBuilder<unknown>): TimelineSource
       rows: sql`${from} where ${isWanted} and d.rolled_back_at is not null`,
     },
   ];
+}
+
+/** Holds of candidates and their ends. @param isWanted which events `n` of candidates. */
+export function holdSources(isWanted: RawBuilder<unknown>): TimelineSource[] {
+  const source = (type: 'held' | 'hold_lifted', more: Columns): TimelineSource => ({
+    type,
+    id: sql`n.id`,
+    at: sql`n.at`,
+    columns: {
+      environmentId: sql`n.environment_id`,
+      environmentName: sql`e.name`,
+      domain: sql`c.domain`,
+      releaseName: sql`c.release_name`,
+      by: sql`n.by`,
+      detail: sql`n.reason`,
+      until: sql`n.until`,
+      ...more,
+    },
+    rows: sql`from release_candidate_event n
+      join release_candidate c on c.tenant_id = n.tenant_id and c.id = n.candidate_id
+      left join environment e on e.tenant_id = n.tenant_id and e.id = n.environment_id
+      where ${isWanted} and n.type = ${sql.lit(type)}`,
+  });
+  return [source('held', {}), source('hold_lifted', { status: sql`n.after` })];
 }
 
 /** The environment `e` of a run `r`. */

@@ -2,11 +2,8 @@ import { emitEvent } from '../../../events/webhooks/event-catalog.ts';
 import type { Tx } from '../../../unit-of-work.ts';
 import { runsWaitingWith } from '../../promotion/promotion.queries.ts';
 import type { CandidateRow } from '../release-candidates.queries.ts';
-import { type Hold, type ShownHold, shownHold, type StoredHold } from './hold-rules.ts';
-import { updateHolds } from './holds.queries.ts';
-
-/** Why a hold ended: it was lifted, its time was over, its environment was verified, or its candidate went out of use. */
-export type HoldEnd = 'lifted' | 'expired' | 'verified' | 'final';
+import { type Hold, type HoldEnd, type ShownHold, shownHold, type StoredHold } from './hold-rules.ts';
+import { insertHoldEvents, updateHolds } from './holds.queries.ts';
 
 /** What is announced of a change: holds that begin or are others now, and those that ended. */
 export interface HoldChange {
@@ -15,8 +12,8 @@ export interface HoldChange {
 }
 
 /**
- * Gives a candidate other holds, with what follows: its audit entries and events, and a look of the runs that wait with
- * it. The domain's lock must be held.
+ * Gives a candidate other holds, with what follows: what its timeline tells, audit entries and events, and a look of the
+ * runs that wait with it. The domain's lock must be held.
  */
 export async function changeHolds(
   tx: Tx,
@@ -26,6 +23,7 @@ export async function changeHolds(
   { begun = [], ended = [] }: HoldChange,
 ): Promise<CandidateRow> {
   await updateHolds(tx, candidate.id, holds);
+  await insertHoldEvents(tx, candidate, [...ended, ...begun.map((hold) => ({ hold, end: undefined }))]);
   for (const hold of begun) announce(tx, identifier, candidate, hold);
   for (const { hold, end } of ended) announce(tx, identifier, candidate, hold, end);
   for (const run of await runsWaitingWith(tx, candidate.projectId, candidate)) tx.after('run', run);

@@ -21,6 +21,9 @@ export interface HoldingEnvironment {
   order: number;
 }
 
+/** Why a hold ended: it was lifted, its time was over, its environment was verified, or its candidate went out of use. */
+export type HoldEnd = 'lifted' | 'expired' | 'verified' | 'final';
+
 /** A hold that counts now. */
 export interface Hold {
   stored: StoredHold;

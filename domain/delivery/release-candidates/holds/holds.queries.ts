@@ -4,7 +4,8 @@ import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import type { Database } from '../../../kernel/data/tables.ts';
 import { tenantSlugOf } from '../../../kernel/tenants/tenants.queries.ts';
 import type { Tx } from '../../../unit-of-work.ts';
-import { type Hold, type HoldingEnvironment, holdsNow, nextEnd, type StoredHold } from './hold-rules.ts';
+import { newId } from '../../../kernel/shared/ids.ts';
+import { type Hold, type HoldEnd, type HoldingEnvironment, holdsNow, nextEnd, type StoredHold } from './hold-rules.ts';
 
 /** A candidate, or what stands for one, with its holds as they are stored. */
 export interface Holdable {
@@ -51,6 +52,33 @@ export async function updateHolds(
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .set({ holds: json([...holds]), holdEndsAt: nextEnd(holds), updatedBy: actor.email, updatedAt: now })
+    .execute();
+}
+
+/** Notes holds that begin (`end` undefined) and end among what became of their candidate. */
+export async function insertHoldEvents(
+  { db, tenantId, actor, now }: Tx,
+  { id: candidateId, projectId }: { id: string; projectId: string },
+  changes: readonly { hold: Hold; end: HoldEnd | undefined }[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  await db
+    .insertInto('release_candidate_event')
+    .values(
+      changes.map(({ hold: { stored }, end }) => ({
+        id: newId(),
+        tenantId,
+        projectId,
+        candidateId,
+        type: end === undefined ? ('held' as const) : ('hold_lifted' as const),
+        after: end ?? 'held',
+        by: actor.email,
+        at: now,
+        reason: stored.reason,
+        until: stored.until,
+        environmentId: stored.verification?.environmentId ?? null,
+      })),
+    )
     .execute();
 }
 

@@ -106,6 +106,36 @@ test('the timeline of a candidate tells what became of it, newest first', async 
   ]);
 });
 
+test('the timeline of a candidate tells who held it, why and until when, and how that ended', async () => {
+  const until = '2099-01-01T00:00:00.000Z';
+  const { id } = await save('held', 'ddddddd');
+  const path = `/api/release-candidates/${id}`;
+  await app.as(app.member).post(200, `${path}/hold`, { reason: 'price list', until });
+  await app.as(app.application).post(200, `${path}/hold`, { reason: 'still the price list' });
+  await app.as(app.owner).post(200, `${path}/release-hold`);
+  await app.as(app.owner).post(200, `${path}/hold`, { reason: 'an incident' });
+  await app.as(app.owner).post(200, '/api/release-candidates/abort', { ...core, releaseName: 'held' });
+  const timeline = await read(`${path}/timeline`);
+  expect(told(timeline)).toEqual([
+    'hold_lifted: final',
+    'aborted: aborted',
+    'held',
+    'hold_lifted: lifted',
+    'held',
+    'held',
+    'created',
+  ]);
+  const nowhere = { environmentId: null, environmentName: null };
+  expect(timeline.items.filter(({ type }: Json) => ['held', 'hold_lifted'].includes(type))).toMatchObject([
+    { by: app.owner.email, detail: 'an incident', until: null, ...nowhere },
+    { by: app.owner.email, detail: 'an incident', until: null },
+    { by: app.owner.email, detail: 'still the price list', until: null },
+    { by: 'app:ci', detail: 'still the price list', until: null },
+    { by: app.member.email, detail: 'price list', until, ...nowhere },
+  ]);
+  expect(told(await read(`/api/environments/${uat}/timeline`))).not.toContain('held');
+});
+
 test('the timeline of an environment tells what ran there, who locked it, and what failed', async () => {
   const timeline = await read(`/api/environments/${uat}/timeline`);
   expect(told(timeline)).toEqual([

@@ -191,6 +191,16 @@ test('a metric out of its bounds holds the release back from later environments 
   await toProd(releaseName, 202);
   const [lifted] = await eventsOf('release.hold_lifted', releaseName);
   expect(lifted).toMatchObject({ source: 'verification', environmentName: 'uat', end: 'verified' });
+  for (const path of [candidate, `/api/environments/${ids.uat}`]) {
+    const { items } = await app.as(app.member).get(200, `${path}/timeline`);
+    const ofHolds = items.filter((each: Json) => each.releaseName === releaseName && /^h/.test(each.type));
+    const where = { environmentId: ids.uat, environmentName: 'uat', until: null };
+    expect(ofHolds).toMatchObject([
+      { type: 'hold_lifted', status: 'verified', ...where },
+      { type: 'held', ...where },
+      { type: 'held', detail, ...where },
+    ]);
+  }
 });
 
 test('an owner lifts what a verification holds, and an environment that verifies no more still holds it', async () => {
