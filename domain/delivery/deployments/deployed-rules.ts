@@ -58,6 +58,10 @@ type Aged = Pick<StoredReport, 'id' | 'deployedAt' | 'receivedAt'>;
 export const byAge = (a: Aged, b: Aged): number =>
   a.deployedAt - b.deployedAt || a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
+/** Older ones first. */
+export const inOrder = <Report extends Aged>(reports: readonly Report[]): readonly Report[] =>
+  reports.length > 1 ? reports.toSorted(byAge) : reports;
+
 /** Statuses of reports that install something. */
 export const INSTALLING: readonly DeploymentStatus[] = ['Success', 'Partial'];
 
@@ -84,11 +88,11 @@ export function openPackages(
   { candidateId, contentDigest, artifacts }: ContentFacts,
   reports: readonly StoredReport[],
 ): { first: StoredReport; packages: string[] } | undefined {
-  const own = reports
-    .filter((each) => each.candidateId === candidateId && each.contentDigest === contentDigest)
-    .toSorted(byAge);
-  const first = own.slice(own.findLastIndex(({ isRolledBack }) => isRolledBack) + 1).find(isEffective);
-  if (!first) return undefined;
+  const isOwn = (each: StoredReport) => each.candidateId === candidateId && each.contentDigest === contentDigest;
+  const own = inOrder(reports.filter(isOwn));
+  const begins = own.findLastIndex(({ isRolledBack }) => isRolledBack) + 1;
+  const first = own.find((each, at) => at >= begins && isEffective(each));
+  if (!first || first.installed === artifacts) return undefined;
   const packages = Object.keys(artifacts).filter((name) => versionOf(first.installed, name) !== artifacts[name]);
   return packages.length === 0 ? undefined : { first, packages };
 }
@@ -97,23 +101,33 @@ export function openPackages(
  * Whether a candidate is deployed to an environment. A package counts when a report of this content installed it in the
  * candidate's version, or when it ran there in that version by another candidate's report at a moment from the first
  * report of this content on; later releases undo neither. A failed report undoes it until the next that did not fail; a
- * report that was rolled back undoes it and all before it.
+ * report that was rolled back undoes it and all before it. A report whose `installed` is the very object of the content's
+ * artifacts takes the least time.
  * @param reports to the environment: all of the candidate, and of others those that installed packages that are open.
  */
 export function deploymentFact(content: ContentFacts, reports: readonly StoredReport[]): DeploymentFact {
-  const names = Object.keys(content.artifacts).toSorted();
-  const progress = new Progress(content, names);
-  for (const report of reports.toSorted(byAge)) progress.add(report);
+  const progress = new Progress(content, sortedNames(content.artifacts));
+  for (const report of inOrder(reports)) progress.add(report);
   return progress.fact();
+}
+
+const namesOf = new WeakMap<Packages, readonly string[]>();
+
+/** The names of packages; kept, as a content is asked about for many environments. */
+function sortedNames(artifacts: Packages): readonly string[] {
+  const names = namesOf.get(artifacts) ?? Object.keys(artifacts).toSorted();
+  namesOf.set(artifacts, names);
+  return names;
 }
 
 class Progress {
   private readonly content: ContentFacts;
   private readonly names: readonly string[];
-  /** Installed by this content. */
-  private readonly installed = new Set<string>();
+  /** Installed by this content: all packages, or these. */
+  private isWhole = false;
+  private installed: Set<string> | undefined;
   /** Run in the candidate's version by another candidate's report. */
-  private readonly borrowed = new Set<string>();
+  private borrowed: Set<string> | undefined;
   /** The last report of this content that was not cancelled. */
   private last: StoredReport | undefined;
   private hasBegun = false;
@@ -138,19 +152,24 @@ class Progress {
   }
 
   private beginAgain(): void {
-    this.installed.clear();
+    this.isWhole = false;
+    this.installed = undefined;
     this.hasBegun = false;
     this.wasComplete = false;
   }
 
   private install({ installed, status }: StoredReport, isOwn: boolean, isOfCandidate: boolean): void {
     if (isOwn && (isSuccess(status) || this.names.length > 0)) this.hasBegun = true;
+    if (isOwn && installed === this.content.artifacts) {
+      this.isWhole = true;
+      return;
+    }
     for (const name of this.names) {
       const version = versionOf(installed, name);
       if (version === undefined) continue;
-      if (version !== this.content.artifacts[name]) this.borrowed.delete(name);
-      else if (isOwn) this.installed.add(name);
-      else if (!isOfCandidate) this.borrowed.add(name);
+      if (version !== this.content.artifacts[name]) this.borrowed?.delete(name);
+      else if (isOwn) (this.installed ??= new Set()).add(name);
+      else if (!isOfCandidate) (this.borrowed ??= new Set()).add(name);
     }
   }
 
@@ -162,7 +181,8 @@ class Progress {
   }
 
   private missing(): string[] {
-    return this.names.filter((name) => !this.installed.has(name) && !this.borrowed.has(name));
+    if (this.isWhole) return [];
+    return this.names.filter((name) => !this.installed?.has(name) && !this.borrowed?.has(name));
   }
 
   fact(): DeploymentFact {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { json } from '../../kernel/data/columns.ts';
+import { epochMs } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import { statement } from '../../kernel/data/statement.ts';
 import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
@@ -23,13 +24,9 @@ export interface ReportRow {
   installed: Packages | null;
 }
 
-/** In milliseconds since the epoch. */
-const epochMs = (moment: RawBuilder<unknown>) =>
-  sql`(extract(epoch from date_trunc('milliseconds', ${moment})) * 1000)::float8`;
-
 /** Columns of a `ReportRow` but the last, of deployments `d`. */
 const REPORT = sql`d.id, d.environment_id as "environmentId", d.candidate_id as "candidateId", d.content_digest as "contentDigest",
-  d.status, (extract(epoch from d.deployed_at) * 1000)::float8 as "deployedAt", (extract(epoch from d.created_at) * 1000)::float8 as "receivedAt",
+  d.status, ${epochMs(sql`d.deployed_at`)} as "deployedAt", ${epochMs(sql`d.created_at`)} as "receivedAt",
   d.rolled_back_at is not null as "isRolledBack"`;
 
 /** Columns of a `ReportRow` of deployments `d`; `digest` is that of their candidate's present content. */

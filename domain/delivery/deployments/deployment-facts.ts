@@ -53,9 +53,30 @@ function joined(pairs: OpenPair[]): OpenPackages {
   };
 }
 
-const keyOf = (candidateId: string, environmentId: string): string => `${candidateId}/${environmentId}`;
+/** Reports by candidate, then by environment. */
+type ByPair<Report> = Map<string, Map<string, Report[]>>;
 
-/** Where candidates are deployed, from reports that the caller has read. */
+function addTo<Report>(pairs: ByPair<Report>, candidateId: string, environmentId: string, report: Report): void {
+  let ofCandidate = pairs.get(candidateId);
+  if (!ofCandidate) pairs.set(candidateId, (ofCandidate = new Map()));
+  const known = ofCandidate.get(environmentId);
+  if (known) known.push(report);
+  else ofCandidate.set(environmentId, [report]);
+}
+
+/** Reports by candidate, then by environment. */
+export function byPair<Report extends Pick<ReportRow, 'candidateId' | 'environmentId'>>(
+  reports: readonly Report[],
+): ReadonlyMap<string, ReadonlyMap<string, readonly Report[]>> {
+  const pairs: ByPair<Report> = new Map();
+  for (const report of reports) addTo(pairs, report.candidateId, report.environmentId, report);
+  return pairs;
+}
+
+/**
+ * Where candidates are deployed, from reports that the caller has read. Those that installed all of their candidate get its
+ * artifacts as `installed`.
+ */
 export async function factsFrom(
   reads: Reads,
   candidates: readonly DeployedCandidate[],
@@ -67,38 +88,37 @@ export async function factsFrom(
       { candidateId: id, contentDigest, artifacts },
     ]),
   );
-  const reports = new Map<string, StoredReport[]>();
-  const add = (
-    candidateId: string,
-    row: Omit<StoredReport, 'installed'> & Pick<ReportRow, 'environmentId' | 'installed'>,
-  ) => {
-    const report = { ...row, installed: row.installed ?? contents.get(candidateId)?.artifacts ?? {} };
-    const key = keyOf(candidateId, row.environmentId);
-    const known = reports.get(key);
-    if (known) known.push(report);
-    else reports.set(key, [report]);
-  };
-  for (const row of rows) add(row.candidateId, row);
-  const open = [...reports].flatMap(([key, own]): OpenPair[] => {
-    const [candidateId = '', environmentId = ''] = key.split('/');
+  const reports: ByPair<StoredReport> = new Map();
+  for (const row of rows) {
+    row.installed ??= contents.get(row.candidateId)?.artifacts ?? {};
+    addTo(reports, row.candidateId, row.environmentId, row as StoredReport);
+  }
+  const open: OpenPair[] = [];
+  for (const [candidateId, ofCandidate] of reports) {
     const content = contents.get(candidateId);
-    const left = content && openPackages(content, own);
-    return left ? [{ candidateId, environmentId, ...left }] : [];
-  });
+    if (!content) continue;
+    for (const [environmentId, own] of ofCandidate) {
+      const left = openPackages(content, own);
+      if (left) open.push({ candidateId, environmentId, ...left });
+    }
+  }
   const pairs = Map.groupBy(open, ({ environmentId }) => environmentId);
   const others = open.length === 0 ? [] : await othersReports(reads, [...pairs.values()].map(joined));
   // The stored reports no longer name candidates that were removed.
   const candidateOf = new Map(rows.map((row) => [row.id, row.candidateId]));
   for (const row of others)
     for (const { candidateId } of pairs.get(row.environmentId) ?? [])
-      if ((candidateOf.get(row.id) ?? row.candidateId) !== candidateId) add(candidateId, row);
-  const known = new Map<string, DeploymentFact>();
+      if ((candidateOf.get(row.id) ?? row.candidateId) !== candidateId)
+        addTo(reports, candidateId, row.environmentId, { ...row, installed: row.installed ?? {} });
+  const known = new Map<string, Map<string, DeploymentFact>>();
   return (candidateId, environmentId) => {
     const content = contents.get(candidateId);
     if (!content) throw new Error(`The facts of candidate ${candidateId} were not read`);
-    const key = keyOf(candidateId, environmentId);
-    const fact = known.get(key) ?? deploymentFact(content, reports.get(key) ?? []);
-    known.set(key, fact);
+    const ofCandidate = known.get(candidateId) ?? new Map<string, DeploymentFact>();
+    known.set(candidateId, ofCandidate);
+    const fact =
+      ofCandidate.get(environmentId) ?? deploymentFact(content, reports.get(candidateId)?.get(environmentId) ?? []);
+    ofCandidate.set(environmentId, fact);
     return fact;
   };
 }

@@ -20,17 +20,28 @@ export async function promotionTargets(reads: Reads, environmentIds: readonly st
     .orderBy('name')
     .select(['id', 'projectId', 'name', 'branch', 'orgUsername', 'promotion', 'orchestrationOrder'])
     .execute();
-  const maintenance = await maintenanceByName(
-    reads,
-    targets.flatMap(({ orgUsername }) => orgUsername ?? []),
-  );
-  return targets.map(({ orgUsername, ...target }) => {
-    const entries = orgUsername === null ? undefined : maintenance.get(orgUsername.toLowerCase());
-    return entries === undefined ? target : { ...target, promotion: withMaintenance(target.promotion, entries) };
+  return withMaintenance(reads, targets);
+}
+
+interface Target {
+  orgUsername: string | null;
+  promotion: PromotionPolicy | null;
+}
+
+/** Environments with the maintenance of their orgs among their freezes. */
+export async function withMaintenance<Environment extends Target>(
+  reads: Reads,
+  environments: readonly Environment[],
+): Promise<Environment[]> {
+  const names = environments.flatMap(({ orgUsername }) => orgUsername ?? []);
+  const maintenance = await maintenanceByName(reads, names);
+  return environments.map((each) => {
+    const entries = each.orgUsername === null ? undefined : maintenance.get(each.orgUsername.toLowerCase());
+    return entries === undefined ? each : { ...each, promotion: withFreezes(each.promotion, entries) };
   });
 }
 
-const withMaintenance = (policy: PromotionPolicy | null, entries: readonly MaintenanceEntry[]): PromotionPolicy => ({
+const withFreezes = (policy: PromotionPolicy | null, entries: readonly MaintenanceEntry[]): PromotionPolicy => ({
   ...policy,
   freezes: [...(policy?.freezes ?? []), ...entries.map(freezeOf)],
 });

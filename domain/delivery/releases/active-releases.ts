@@ -5,6 +5,8 @@ import { candidatesByIds, type CandidateName } from '../release-candidates/relea
 import { activeReleases } from './active-release-rules.ts';
 import { installationsNow, type PlaceFilter } from './measures/environment-records.queries.ts';
 
+type Installations = Awaited<ReturnType<typeof installationsNow>>['installations'];
+
 /** What runs of one domain in an active environment. */
 export interface RunningPlace {
   environmentId: string;
@@ -12,7 +14,7 @@ export interface RunningPlace {
   /** The releases that run there, as `activeReleases` says. */
   releaseNames: ReadonlySet<string>;
   /** By which they came, newest first. */
-  installations: Awaited<ReturnType<typeof installationsNow>>;
+  installations: Installations;
 }
 
 /** What runs at this moment in active environments of a project; places in which nothing does are absent. */
@@ -21,7 +23,12 @@ export async function runningPlaces(
   projectId: string,
   filter: PlaceFilter = {},
 ): Promise<RunningPlace[]> {
-  const installations = await installationsNow(reads, projectId, filter);
+  const { installations } = await installationsNow(reads, projectId, filter);
+  return placesByInstallations(reads, installations);
+}
+
+/** What runs, by what was installed. */
+export async function placesByInstallations(reads: Reads, installations: Installations): Promise<RunningPlace[]> {
   const partly = installations.filter(({ status, installsAll }) => isSuccess(status) && !installsAll);
   const candidates = await candidatesByIds(reads, [...new Set(partly.flatMap(({ candidateId }) => candidateId ?? []))]);
   const facts = await deploymentFacts(reads, candidates, [

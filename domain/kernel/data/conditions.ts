@@ -2,6 +2,7 @@ import {
   type ExpressionBuilder,
   type ExpressionWrapper,
   type OperandExpression,
+  type RawBuilder,
   type ReferenceExpression,
   sql,
   type SqlBool,
@@ -35,6 +36,12 @@ export const isOneOfNumbers = <DB, TB extends keyof DB>(
   column: ReferenceExpression<DB, TB> & string,
   values: readonly number[],
 ): ExpressionWrapper<DB, TB, SqlBool> => eb(column, '=', sql`any (${values}::int[])` as never);
+
+/**
+ * A moment of milliseconds in milliseconds since the epoch, as a number; null stays null. `extract` would answer a numeric,
+ * which becomes a number by way of its text: lists have thousands of moments.
+ */
+export const epochMs = (moment: RawBuilder<unknown>) => sql<number>`round(date_part('epoch', ${moment}) * 1000)`;
 
 /** The time so many seconds ago, by the database's clock. */
 export const secondsAgo = (seconds: number) => sql<string>`now() - make_interval(secs => ${seconds})`;

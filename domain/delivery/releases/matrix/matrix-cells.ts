@@ -1,13 +1,13 @@
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import { isoOf } from '../../../kernel/text/date-time-rules.ts';
-import { factsFrom } from '../../deployments/deployment-facts.ts';
+import { byPair, factsFrom } from '../../deployments/deployment-facts.ts';
 import { statesOf } from '../../flows/run-move-rules.ts';
 import { fitsBranch } from '../../promotion/promotable-rules.ts';
 import type { PromotionPolicy } from '../../../projects/policies/promotion-policy-rules.ts';
 import { type Hold, keepsFrom } from '../../release-candidates/holds/hold-rules.ts';
 import type { CandidateName } from '../../release-candidates/release-candidates.queries.ts';
 import type { RunningPlace } from '../active-releases.ts';
-import { cellState, furthestRun, stateOfRun, storyOf } from './matrix-rules.ts';
+import { type CellState, cellState, type CellStory, furthestRun, stateOfRun, storyOf } from './matrix-rules.ts';
 import { type MatrixCandidate, matrixReports, type OpenRun } from './matrix.queries.ts';
 
 /** What of an environment decides its cells. */
@@ -22,8 +22,7 @@ interface CellEnvironment {
 
 type ReportedCandidate = Pick<MatrixCandidate, 'id' | 'contentDigest' | 'artifacts'>;
 
-const keyOf = (environmentId: string, { domain, releaseName }: CandidateName): string =>
-  `${environmentId}\n${domain}\n${releaseName}`;
+const nameOf = ({ domain, releaseName }: CandidateName): string => `${domain}\n${releaseName}`;
 
 /** What was reported of some candidates in some environments, and what their reports make of each. */
 export async function reportedIn(
@@ -37,16 +36,26 @@ export async function reportedIn(
     candidates.map(({ id, contentDigest, artifacts }) => ({ id, contentDigest, value: { artifacts } })),
     reports,
   );
-  const ofPair = Map.groupBy(reports, ({ candidateId, environmentId }) => `${candidateId}/${environmentId}`);
-  return ({ id, contentDigest, artifacts }: ReportedCandidate, environmentId: string) => {
-    const fact = factOf(id, environmentId);
-    const own = ofPair.get(`${id}/${environmentId}`) ?? [];
-    return { fact, story: storyOf({ contentDigest, artifacts }, fact, own) };
+  const ofPair = byPair(reports);
+  return (candidate: ReportedCandidate, environmentId: string) => {
+    const fact = factOf(candidate.id, environmentId);
+    const own = ofPair.get(candidate.id)?.get(environmentId) ?? [];
+    return { fact, story: storyOf(candidate, fact, own) };
   };
 }
 
+/** What a cell tells beside its state. Members are in the order in which they are shown. */
+interface Told {
+  version?: string;
+  since: string | null;
+  by: string | null;
+  executionId?: string;
+  approvalId?: string;
+  nextWindowAt?: string;
+}
+
 /** What the cell of a run tells: what it waits for, since when, and for whom. */
-function runStory(run: OpenRun) {
+function runStory(run: OpenRun): Omit<Told, 'version'> {
   const { since } = statesOf({ ...run, endedAt: null }).at(-1) ?? { since: null };
   const isAtWindow = run.status === 'waiting_window';
   return {
@@ -86,42 +95,69 @@ export async function matrixCells(
     candidates,
     environments.map(({ id }) => id),
   );
-  const running = new Set(
-    places.flatMap(({ environmentId, domain, releaseNames }) =>
-      [...releaseNames].map((releaseName) => keyOf(environmentId, { domain, releaseName })),
-    ),
-  );
-  const runs = Map.groupBy(
-    openRuns.filter(({ release }) => release !== null),
-    ({ environmentId, release }) => (release ? keyOf(environmentId, release) : ''),
-  );
+  const running = new Map<string, Set<string>>();
+  for (const { environmentId, domain, releaseNames } of places) {
+    const names = running.get(environmentId) ?? new Set();
+    running.set(environmentId, names);
+    for (const releaseName of releaseNames) names.add(nameOf({ domain, releaseName }));
+  }
+  const runs = Map.groupBy(openRuns, ({ environmentId }) => environmentId);
+  const taken = new Map<string, boolean>();
+  const isTaken = (environment: CellEnvironment, candidate: MatrixCandidate): boolean => {
+    const key = `${candidate.branch ?? ''}\n${environment.branch}`;
+    const fits = taken.get(key) ?? fitsBranch(environment, candidate, defaultBranch);
+    taken.set(key, fits);
+    return fits;
+  };
   return (candidate: MatrixCandidate) => {
     const holds = holdsOn(candidate);
+    const name = nameOf(candidate);
     return environments.map((environment) => {
-      const key = keyOf(environment.id, candidate);
-      const run = furthestRun(runs.get(key) ?? []);
+      const ofRelease = runs.get(environment.id)?.filter(({ release }) => release !== null && nameOf(release) === name);
+      const run = ofRelease && furthestRun(ofRelease);
       const { fact, story } = reported(candidate, environment.id);
       const hold = keepingFrom(holds, environment);
       const state = cellState({
         fact,
-        isRunning: running.has(key),
-        isTaken: fitsBranch(environment, candidate, defaultBranch),
+        isRunning: running.get(environment.id)?.has(name) === true,
+        isTaken: isTaken(environment, candidate),
         isHeld: hold !== undefined,
         run: run?.status,
       });
-      const { since, by, executionId, version } = story;
-      const told =
-        run && stateOfRun(run.status) !== undefined
-          ? runStory(run)
-          : { since, by, ...(executionId !== null && { executionId }) };
-      return {
-        environmentId: environment.id,
-        state,
-        ...(version !== undefined && { version }),
-        ...told,
-        ...(state === 'held' && hold && { since: hold.stored.since, by: hold.stored.by }),
-        missingPackages: fact.packages,
-      };
+      return shownCell(environment.id, state, fact.packages, {
+        story,
+        run: run && stateOfRun(run.status) !== undefined ? runStory(run) : undefined,
+        hold: state === 'held' ? hold : undefined,
+      });
     });
   };
+}
+
+interface Cell extends Told {
+  environmentId: string;
+  state: CellState;
+  missingPackages: string[];
+}
+
+/** There are many: what is absent is not set, rather than copied from one object to the next. */
+function shownCell(
+  environmentId: string,
+  state: CellState,
+  missingPackages: string[],
+  { story, run, hold }: { story: CellStory; run: Omit<Told, 'version'> | undefined; hold: Hold | undefined },
+): Cell {
+  const cell = { environmentId, state } as Cell;
+  if (story.version !== undefined) cell.version = story.version;
+  if (run) Object.assign(cell, run);
+  else {
+    cell.since = story.since;
+    cell.by = story.by;
+    if (story.executionId !== null) cell.executionId = story.executionId;
+  }
+  if (hold) {
+    cell.since = hold.stored.since;
+    cell.by = hold.stored.by;
+  }
+  cell.missingPackages = missingPackages;
+  return cell;
 }

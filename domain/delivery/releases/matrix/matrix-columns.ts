@@ -1,17 +1,13 @@
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import { invalidField } from '../../../kernel/shared/errors.ts';
-import { listEnvironments } from '../../../projects/environments/environments.queries.ts';
 import { lockStatuses } from '../../environment-locks/environment-locks.queries.ts';
 import { isAtWork } from '../../flows/run-status-rules.ts';
-import { promotionTargets } from '../../promotion/promotion.queries.ts';
+import { withMaintenance } from '../../promotion/promotion.queries.ts';
 import { thawAfter } from '../../promotion/window-rules.ts';
-import { openApprovalsOf, type OpenRun } from './matrix.queries.ts';
+import { activeEnvironments, type ColumnEnvironment, openApprovalsOf, type OpenRun } from './matrix.queries.ts';
 
 /** The most environments of one matrix. */
 export const COLUMNS_MAX = 30;
-
-/** An active environment, as a column. */
-type ColumnEnvironment = Awaited<ReturnType<typeof listEnvironments>>[number];
 
 /**
  * The environments that are columns, in the order in which releases travel: those that are named, else all active ones.
@@ -23,7 +19,7 @@ export async function columnEnvironments(
   projectId: string,
   names: readonly string[],
 ): Promise<ColumnEnvironment[]> {
-  const active = (await listEnvironments(reads, projectId)).filter(({ isActive }) => isActive);
+  const active = await activeEnvironments(reads, projectId);
   const unknown = names.find((given) => !active.some(({ id, name }) => given === name || given === id));
   if (unknown !== undefined)
     throw invalidField('environments', `${unknown} is not an active environment of the project`);
@@ -43,16 +39,15 @@ export async function matrixColumns(
   now: Date,
 ) {
   const ids = environments.map(({ id }) => id);
-  const [lockOf, targets, approvals, runs] = await Promise.all([
+  const [lockOf, frozen, approvals, runs] = await Promise.all([
     lockStatuses(reads, ids),
-    promotionTargets(reads, ids),
+    withMaintenance(reads, environments),
     openApprovalsOf(reads, ids),
     openRuns,
   ]);
-  const promotionOf = new Map(targets.map(({ id, promotion }) => [id, promotion]));
-  return environments.map(({ id, name, category }) => {
+  return frozen.map(({ id, name, category, promotion }) => {
     const { isLocked, heldBy, waiting } = lockOf(id);
-    const thaw = thawAfter(promotionOf.get(id) ?? {}, now.getTime());
+    const thaw = thawAfter(promotion ?? {}, now.getTime());
     return {
       environmentId: id,
       name,

@@ -1,7 +1,7 @@
 import {
-  byAge,
   type ContentFacts,
   type DeploymentFact,
+  inOrder,
   INSTALLING,
   isEffective,
   type StoredReport,
@@ -107,12 +107,22 @@ export function storyOf(
   const report = tellingReport(contentDigest, fact, reports);
   if (!report) return NOTHING;
   const { executionId, installed } = report;
-  const versions = new Set(Object.values(installed ?? artifacts));
-  const version = versions.size === 1 ? [...versions][0] : undefined;
+  const version = onlyVersion(installed ?? artifacts);
   const { rolledBackAt, rolledBackBy } = report;
   if (fact.reason === 'rolled_back' && rolledBackAt !== null)
     return { since: new Date(rolledBackAt).toISOString(), by: rolledBackBy, executionId, version };
   return { since: fact.deployedAt ?? new Date(report.deployedAt).toISOString(), by: report.by, executionId, version };
+}
+
+/** The one version that packages have; undefined: there are none, or they have several. */
+function onlyVersion(packages: Packages): string | undefined {
+  let only: string | undefined;
+  for (const name of Object.keys(packages)) {
+    const version = packages[name];
+    if (only !== undefined && version !== only) return undefined;
+    only = version;
+  }
+  return only;
 }
 
 function tellingReport(
@@ -120,10 +130,10 @@ function tellingReport(
   { deployedAt, reason }: DeploymentFact,
   reports: readonly CellReport[],
 ): CellReport | undefined {
-  const byTime = reports.length > 1 ? reports.toSorted(byAge) : reports;
+  const byTime = inOrder(reports);
   if (reason === 'other_content') return byTime.findLast(({ status }) => INSTALLING.includes(status));
   const own = byTime.filter((each) => each.contentDigest === contentDigest && each.status !== 'Cancelled');
-  if (deployedAt === null) return own.at(-1);
+  if (own.length === 1 || deployedAt === null) return own.at(-1);
   const since = Date.parse(deployedAt);
   return own.findLast((each) => isEffective(each) && each.deployedAt <= since) ?? own.find(isEffective);
 }

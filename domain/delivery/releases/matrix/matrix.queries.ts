@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { PlaceCursor } from '../../../kernel/data/conditions.ts';
+import { epochMs, type PlaceCursor } from '../../../kernel/data/conditions.ts';
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
+import { statement } from '../../../kernel/data/statement.ts';
+import { ENVIRONMENTS_MAX } from '../../../projects/environments/environments.queries.ts';
 import { ownReport, type ReportRow } from '../../deployments/deployment-facts.queries.ts';
 import type { Packages } from '../../deployments/report-rules.ts';
 import { FLOW_TYPES } from '../../flows/flow-types.ts';
@@ -10,6 +12,23 @@ import type { RunStatus } from '../../flows/run-status-rules.ts';
 import { isNamed } from '../../release-candidates/candidate-search.queries.ts';
 import type { StoredHold } from '../../release-candidates/holds/hold-rules.ts';
 import type { CandidateName } from '../../release-candidates/release-candidates.queries.ts';
+
+const ACTIVE_ENVIRONMENTS = statement<{ tenantId: string; projectId: string }>()((db, { tenantId, projectId }) =>
+  db
+    .selectFrom('environment')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('isActive', '=', sql.lit(true))
+    .orderBy('orchestrationOrder')
+    .orderBy('name')
+    .limit(sql.lit(ENVIRONMENTS_MAX))
+    .select(['id', 'name', 'category', 'branch', 'orgUsername', 'promotion', 'orchestrationOrder']),
+);
+export type ColumnEnvironment = Awaited<ReturnType<typeof ACTIVE_ENVIRONMENTS>>[number];
+
+/** The active environments of a project, in the order in which releases travel. */
+export const activeEnvironments = ({ db, tenantId }: Reads, projectId: string): Promise<ColumnEnvironment[]> =>
+  ACTIVE_ENVIRONMENTS(db, { tenantId, projectId });
 
 export interface MatrixFilter {
   domain?: string | undefined;
@@ -106,23 +125,34 @@ interface MatrixReport extends ReportRow {
   rolledBackBy: string | null;
 }
 
+const REPORTS = statement<{
+  tenantId: string;
+  ids: readonly string[];
+  digests: readonly string[];
+  environmentIds: readonly string[];
+}>()(
+  (_, { tenantId, ids, digests, environmentIds }) => sql<MatrixReport>`
+    select ${ownReport(sql`w.digest`)}, d.execution_id as "executionId", d.reported_by ->> 'email' as by,
+      ${epochMs(sql`d.rolled_back_at`)} as "rolledBackAt", d.rolled_back_by as "rolledBackBy"
+    from unnest(${ids}::uuid[], ${digests}::text[]) as w (id, digest)
+    join release_deployment d on d.tenant_id = ${tenantId} and d.candidate_id = w.id
+      and d.environment_id = any (${environmentIds}::uuid[])`,
+);
+
 /** All reports of some candidates to some environments, in any order. */
-export async function matrixReports(
+export const matrixReports = async (
   { db, tenantId }: Reads,
   candidates: readonly { id: string; contentDigest: string }[],
   environmentIds: readonly string[],
-): Promise<MatrixReport[]> {
-  if (candidates.length === 0) return [];
-  const ids = candidates.map(({ id }) => id);
-  const digests = candidates.map(({ contentDigest }) => contentDigest);
-  const { rows } = await sql<MatrixReport>`
-    select ${ownReport(sql`w.digest`)}, d.execution_id as "executionId", d.reported_by ->> 'email' as by,
-      (extract(epoch from d.rolled_back_at) * 1000)::float8 as "rolledBackAt", d.rolled_back_by as "rolledBackBy"
-    from unnest(${ids}::uuid[], ${digests}::text[]) as w (id, digest)
-    join release_deployment d on d.tenant_id = ${tenantId} and d.candidate_id = w.id
-      and d.environment_id = any (${environmentIds}::uuid[])`.execute(db);
-  return rows;
-}
+): Promise<MatrixReport[]> =>
+  candidates.length === 0
+    ? []
+    : REPORTS(db, {
+        tenantId,
+        ids: candidates.map(({ id }) => id),
+        digests: candidates.map(({ contentDigest }) => contentDigest),
+        environmentIds,
+      });
 
 /** Types of runs that take a release to environments. */
 const DEPLOYING: readonly string[] = FLOW_TYPES.filter(isPromotion).map(({ id }) => id);

@@ -3,8 +3,8 @@ import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import type { ProjectFacts } from '../../../projects/projects/projects.queries.ts';
 import { shownHold } from '../../release-candidates/holds/hold-rules.ts';
 import { holdsOf } from '../../release-candidates/holds/holds.queries.ts';
-import { runningPlaces } from '../active-releases.ts';
-import { lastSucceeded } from '../measures/environment-records.queries.ts';
+import { placesByInstallations } from '../active-releases.ts';
+import { installationsNow } from '../measures/environment-records.queries.ts';
 import { columnEnvironments, matrixColumns } from './matrix-columns.ts';
 import { matrixCells } from './matrix-cells.ts';
 import { countRows, type MatrixFilter, matrixPage, openRunsIn } from './matrix.queries.ts';
@@ -31,12 +31,12 @@ export async function releaseMatrix(
   const environmentIds = environments.map(({ id }) => id);
   const place = { domain: filter.domain, environmentIds };
   const openRuns = openRunsIn(reads, project.id, environmentIds);
-  const [places, succeeded, columns, runs] = await Promise.all([
-    runningPlaces(reads, project.id, place),
-    lastSucceeded(reads, project.id, place),
+  const [{ installations, succeeded }, columns, runs] = await Promise.all([
+    installationsNow(reads, project.id, place, { isWithSucceeded: true }),
     matrixColumns(reads, environments, openRuns, now),
     openRuns,
   ]);
+  const places = await placesByInstallations(reads, installations);
   const running = places.flatMap(({ domain, releaseNames }) =>
     [...releaseNames].map((releaseName) => ({ domain, releaseName })),
   );

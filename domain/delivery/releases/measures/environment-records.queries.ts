@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
+import { type Slots, statement } from '../../../kernel/data/statement.ts';
 import type { ReadDatabase } from '../../../kernel/data/tables.ts';
 import { INSTALLING_STATUSES } from '../../deployments/deployments.queries.ts';
 import { asTable } from '../../release-candidates/candidate-series.queries.ts';
@@ -50,11 +51,18 @@ export interface PlaceFilter {
   environmentIds?: readonly string[] | undefined;
 }
 
+interface PlacesGiven {
+  tenantId: string;
+  projectId: string;
+  domain: string | undefined;
+  environmentIds: readonly string[] | undefined;
+}
+
 /**
  * The domains of each environment as a recursive CTE `place`: one step of an index each, however many deployments there
  * are.
  */
-function placesOf({ tenantId }: Reads, projectId: string, { domain, environmentIds }: PlaceFilter) {
+function placesOf({ tenantId, projectId, domain, environmentIds }: Slots<PlacesGiven>) {
   const next = (environmentId: RawBuilder<unknown>, after: RawBuilder<unknown>) => sql`(
     select min(d.domain) from release_deployment d
     where d.tenant_id = ${tenantId} and d.project_id = ${projectId} and d.environment_id = ${environmentId} ${after})`;
@@ -71,44 +79,78 @@ function placesOf({ tenantId }: Reads, projectId: string, { domain, environmentI
 /** The last of the reports `d` comes first. */
 const NEWEST = sql`order by d.deployed_at desc, d.created_at desc, d.id desc`;
 
-/** What was installed in active environments by the last report that installed all of its release, and since; newest first. */
-export async function installationsNow(reads: Reads, projectId: string, filter: PlaceFilter) {
-  const ofPlace = sql`d.tenant_id = ${reads.tenantId} and d.environment_id = p.environment_id and d.domain = p.domain
-    and d.status in ${INSTALLING_STATUSES} and d.rolled_back_at is null`;
-  const { rows } = await sql<Installation & { deployedAt: string; by: string | null }>`
-    with recursive ${placesOf(reads, projectId, filter)}
-    select p.environment_id as "environmentId", p.domain, d.release_name as "releaseName", d.candidate_id as "candidateId",
-      d.status, d.installs_all as "installsAll", d.installed, d.deployed_at as "deployedAt", d.reported_by ->> 'email' as by
-    from place p
-    cross join lateral (
-      select d.id, d.installs_all from release_deployment d where ${ofPlace} ${NEWEST} limit 1) as newest
-    left join lateral (
-      select d.deployed_at, d.created_at, d.id from release_deployment d
-      where ${ofPlace} and d.installs_all ${NEWEST} limit 1) as complete on not newest.installs_all
-    -- Mostly the newest one is all; only where it is not are others gone through, which no index finds behind the fence.
-    cross join lateral (
-      select d.* from release_deployment d where d.tenant_id = ${reads.tenantId} and d.id = newest.id and newest.installs_all
-      union all
-      select d.* from release_deployment d
-      where ${ofPlace} and not newest.installs_all and (complete.id is null
-        or (d.deployed_at, d.created_at, d.id) >= (complete.deployed_at, complete.created_at, complete.id))) as d
-    where p.domain is not null
-    order by p.environment_id, p.domain, d.deployed_at desc, d.created_at desc, d.id desc`.execute(reads.db);
-  return rows;
-}
+/** A report that installed something, or, with `isSucceeded`, the last that succeeded: of that its place and release alone. */
+type PlaceRow = Installation & { deployedAt: string; by: string | null; isSucceeded: boolean };
 
-/** The release of the last success in each domain of active environments, also where it was taken back since. */
-export async function lastSucceeded(reads: Reads, projectId: string, filter: PlaceFilter): Promise<CandidateName[]> {
-  const { rows } = await sql<CandidateName>`
-    with recursive ${placesOf(reads, projectId, filter)}
-    select distinct p.domain, last.release_name as "releaseName"
-    from place p
-    cross join lateral (
-      select d.release_name from release_deployment d
-      where d.tenant_id = ${reads.tenantId} and d.environment_id = p.environment_id and d.domain = p.domain
-        and d.status = 'Success' ${NEWEST} limit 1) as last
-    where p.domain is not null`.execute(reads.db);
-  return rows;
+/** What is read of a report that installed something, by name: a statement with all of a table's columns is not prepared. */
+const INSTALLED = [
+  'release_name',
+  'candidate_id',
+  'status',
+  'installs_all',
+  'installed',
+  'deployed_at',
+  'created_at',
+  'id',
+];
+const installedOf = (alias: string) => sql.raw(INSTALLED.map((name) => `${alias}.${name}`).join(', '));
+
+const PLACES_NOW = statement<PlacesGiven, { isWithSucceeded: boolean }>()((_, given, { isWithSucceeded }) => {
+  const { tenantId } = given;
+  const inPlace = (place: RawBuilder<unknown>) =>
+    sql`d.tenant_id = ${tenantId} and d.environment_id = ${place}.environment_id and d.domain = ${place}.domain`;
+  const installing = (place: RawBuilder<unknown>) =>
+    sql`${inPlace(place)} and d.status in ${INSTALLING_STATUSES} and d.rolled_back_at is null`;
+  const [p, n] = [sql`p`, sql`n`];
+  const report = sql`select ${installedOf('d')}, d.reported_by ->> 'email' as by from release_deployment d`;
+  const last = sql`union all
+    select p.environment_id, p.domain, last.release_name, null, 'Success', false, null, null, null, null, null, true
+    from place p cross join lateral (
+      select d.release_name from release_deployment d where ${inPlace(p)} and d.status = 'Success' ${NEWEST} limit 1) as last
+    where p.domain is not null`;
+  return sql<PlaceRow>`
+    with recursive ${placesOf(given)},
+    newest as materialized (
+      select p.environment_id, p.domain, ${installedOf('d')}, d.by from place p
+      cross join lateral (${report} where ${installing(p)} ${NEWEST} limit 1) as d
+      where p.domain is not null),
+    found as (
+      select n.environment_id, n.domain, ${installedOf('n')}, n.by, false as is_succeeded from newest n where n.installs_all
+      union all
+      -- Mostly the newest one is all; only where it is not are others gone through, which no index finds behind the fence.
+      select n.environment_id, n.domain, ${installedOf('d')}, d.by, false from newest n
+      left join lateral (
+        select d.deployed_at, d.created_at, d.id from release_deployment d
+        where ${installing(n)} and d.installs_all ${NEWEST} limit 1) as complete on true
+      cross join lateral (
+        ${report} where ${installing(n)} and (complete.id is null
+          or (d.deployed_at, d.created_at, d.id) >= (complete.deployed_at, complete.created_at, complete.id))) as d
+      where not n.installs_all
+      ${isWithSucceeded ? last : sql``})
+    select d.environment_id as "environmentId", d.domain, d.release_name as "releaseName", d.candidate_id as "candidateId",
+      d.status, d.installs_all as "installsAll", d.installed, d.deployed_at as "deployedAt", d.by, d.is_succeeded as "isSucceeded"
+    from found d
+    order by d.environment_id, d.domain, d.deployed_at desc, d.created_at desc, d.id desc`;
+});
+
+/**
+ * What was installed in active environments by the last report that installed all of its release, and since; newest first.
+ * With `isWithSucceeded`, `succeeded` has the release of the last success in each domain of them, also where it was taken
+ * back since.
+ */
+export async function installationsNow(
+  { db, tenantId }: Reads,
+  projectId: string,
+  { domain, environmentIds }: PlaceFilter,
+  { isWithSucceeded = false } = {},
+) {
+  const rows = await PLACES_NOW(db, { tenantId, projectId, domain, environmentIds }, { isWithSucceeded });
+  return {
+    installations: rows.filter(({ isSucceeded }) => !isSucceeded),
+    succeeded: rows
+      .filter(({ isSucceeded }) => isSucceeded)
+      .map(({ domain: of, releaseName }) => ({ domain: of, releaseName })),
+  };
 }
 
 /** The newest deployment of each release to each environment. */

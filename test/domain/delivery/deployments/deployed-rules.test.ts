@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
   deploymentFact,
+  isEffective,
   openPackages,
   runningPackages,
   type StoredReport,
@@ -136,9 +137,16 @@ test('of each package the newest effective report wins', () => {
 test('facts are as their definition says, whatever is reported and in whatever order', () => {
   let deployedOnes = 0;
   fc.assert(
-    fc.property(artifactsOf, reportSeries, (held, series) => {
-      const fact = deploymentFact({ ...content, artifacts: held }, series.toReversed());
-      expect(fact).toEqual(factByDefinition({ ...content, artifacts: held }, series));
+    fc.property(artifactsOf, reportSeries, fc.infiniteStream(fc.boolean()), (held, some, isWhole) => {
+      const facts = { ...content, artifacts: held };
+      // What installs all of the content has its very object, as where reports are read.
+      const series = some.map((each) =>
+        each.contentDigest === 'now' && isEffective(each) && isWhole.next().value ? { ...each, installed: held } : each,
+      );
+      const fact = deploymentFact(facts, series.toReversed());
+      expect(fact).toEqual(factByDefinition(facts, series));
+      const copies = series.map((each) => ({ ...each, installed: { ...each.installed } }));
+      expect(openPackages(facts, series)?.packages).toEqual(openPackages(facts, copies)?.packages);
       if (fact.isDeployed && Object.keys(held).length > 1) deployedOnes++;
     }),
     propertyRuns(4_000, 20_000),
