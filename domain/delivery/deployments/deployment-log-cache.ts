@@ -115,7 +115,7 @@ async function readAfter(
   );
   const packages = await readPackages(
     reads,
-    read.flatMap(({ rows }) => rows.flatMap(([id]) => (known.has(id) ? [] : id))),
+    read.flatMap(({ rows }) => rows.filter(([id]) => !known.has(id))),
   );
   const places = new Map(
     digests.flatMap((each) => {
@@ -136,11 +136,19 @@ async function readAfter(
   entry.log = { places: all, owner: entry.log.owner };
 }
 
-async function readPackages(reads: Reads, ids: readonly string[]): Promise<Map<string, Packages>> {
+async function readPackages(reads: Reads, rows: readonly LoggedRow[]): Promise<Map<string, Packages>> {
+  // Deployments of the same content, which mostly installed the same, are read by one statement.
+  const contents = Map.groupBy(rows, ([, , , , , , , contentDigest]) => contentDigest);
+  const ids = [...contents.values()].flatMap((own) => own.map(([id]) => id));
   const byId = new Map<string, Packages>();
+  // What is the same is one object: it takes less memory, and what compares packages sees it at once.
+  const byText = new Map<string, Packages>();
   for (let at = 0; at < ids.length; at += READ_MAX) {
-    for (const { installed, ids: own } of await installedByDeployments(reads, ids.slice(at, at + READ_MAX)))
+    for (const { installed: text, ids: own } of await installedByDeployments(reads, ids.slice(at, at + READ_MAX))) {
+      const installed = byText.get(text) ?? (JSON.parse(text) as Packages);
+      byText.set(text, installed);
       for (const id of own) byId.set(id, installed);
+    }
   }
   return byId;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { batch } from '../../kernel/data/batches.ts';
+import { epochMs } from '../../kernel/data/conditions.ts';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
 
@@ -46,20 +47,21 @@ export const placeRows = (reads: Reads, projectId: string, places: readonly Plac
       'd.environmentId',
       'd.domain',
       digest.as('digest'),
-      sql<LoggedRow[]>`json_agg(json_build_array(d.id, (extract(epoch from d.deployed_at) * 1000)::float8,
-        (extract(epoch from d.created_at) * 1000)::float8, d.status,
-        (extract(epoch from d.rolled_back_at) * 1000)::float8, d.release_name, d.installs_all, d.content_digest, d.commit_sha) order by d.deployed_at, d.created_at, d.id)`.as(
+      sql<
+        LoggedRow[]
+      >`json_agg(json_build_array(d.id, ${epochMs(sql`d.deployed_at`)}, ${epochMs(sql`d.created_at`)}, d.status,
+        ${epochMs(sql`d.rolled_back_at`)}, d.release_name, d.installs_all, d.content_digest, d.commit_sha) order by d.deployed_at, d.created_at, d.id)`.as(
         'rows',
       ),
     ])
     .execute();
 
-/** What some deployments installed; those that installed the same come together. */
+/** What some deployments installed, as JSON that is the same for the same packages; those that installed the same come together. */
 export const installedByDeployments = ({ db, tenantId }: Reads, ids: readonly string[]) =>
   db
     .selectFrom('release_deployment as d')
     .where('d.tenantId', '=', tenantId)
     .where('d.id', '=', sql<string>`any (${ids}::uuid[])`)
     .groupBy('d.installed')
-    .select(['d.installed', sql<string[]>`json_agg(d.id)`.as('ids')])
+    .select([sql<string>`d.installed::text`.as('installed'), sql<string[]>`json_agg(d.id)`.as('ids')])
     .execute();

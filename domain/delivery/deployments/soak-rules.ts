@@ -1,4 +1,5 @@
-import { byAge, type ContentFacts, isEffective, type StoredReport } from './deployed-rules.ts';
+import { type ContentFacts, inOrder, isEffective, type StoredReport } from './deployed-rules.ts';
+import { type Packages, versionOf } from './report-rules.ts';
 
 /** A report to an environment of a content's domain, or of one of its packages. */
 export interface SoakReport extends StoredReport {
@@ -17,16 +18,14 @@ export interface SoakReport extends StoredReport {
  * @param reports to the environment: of its domain, and others that installed one of its packages.
  */
 export function inUseSince(content: ContentFacts & { domain: string }, reports: readonly SoakReport[]): number | null {
-  const { candidateId, contentDigest, domain } = content;
-  const artifacts = new Map(Object.entries(content.artifacts));
+  const { candidateId, contentDigest, domain, artifacts } = content;
   const arrived = new Set<string>();
   const replaced = new Set<string>();
   let isRunning = false;
   let since = 0;
-  for (const report of reports.toSorted(byAge)) {
+  for (const report of inOrder(reports)) {
     const isOwn = report.candidateId === candidateId && report.contentDigest === contentDigest;
-    const ofContent = Object.entries(report.installed).filter(([name]) => artifacts.has(name));
-    const others = ofContent.filter(([name, version]) => artifacts.get(name) !== version);
+    const { own, others } = partsOf(report.installed, artifacts);
     if (isOwn && (report.status === 'Failed' || report.takenBackAt !== null)) {
       isRunning = false;
       arrived.clear();
@@ -34,8 +33,7 @@ export function inUseSince(content: ContentFacts & { domain: string }, reports: 
     if (!isOwn && report.takenBackAt !== null && (report.domain === domain || others.length > 0))
       since = Math.max(since, report.takenBackAt);
     if (!isEffective(report)) continue;
-    for (const [name] of others) replaced.add(name);
-    const own = ofContent.filter(([name, version]) => artifacts.get(name) === version).map(([name]) => name);
+    for (const name of others) replaced.add(name);
     for (const name of own) replaced.delete(name);
     if (others.length > 0 || (!isOwn && report.domain === domain)) {
       isRunning = false;
@@ -47,4 +45,17 @@ export function inUseSince(content: ContentFacts & { domain: string }, reports: 
     if (isOwn) isRunning = true;
   }
   return isRunning && replaced.size === 0 ? since : null;
+}
+
+/** The packages of a content that a report installed: in its versions, and in others. */
+function partsOf(installed: Packages, artifacts: Packages): { own: readonly string[]; others: readonly string[] } {
+  const names = Object.keys(installed);
+  if (installed === artifacts) return { own: names, others: [] };
+  const own: string[] = [];
+  const others: string[] = [];
+  for (const name of names) {
+    const version = versionOf(artifacts, name);
+    if (version !== undefined) (version === installed[name] ? own : others).push(name);
+  }
+  return { own, others };
 }

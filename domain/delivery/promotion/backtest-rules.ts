@@ -1,5 +1,5 @@
 import type { PromotionPolicy } from '../../projects/policies/promotion-policy-rules.ts';
-import { byAge, deploymentFact, isEffective, openPackages } from '../deployments/deployed-rules.ts';
+import { deploymentFact, isEffective, openPackages } from '../deployments/deployed-rules.ts';
 import type { SeriesDeployment } from '../deployments/installed-series-rules.ts';
 import { inUseSince, type SoakReport } from '../deployments/soak-rules.ts';
 import type { VerificationFact } from '../verification/verification-rules.ts';
@@ -24,6 +24,10 @@ export interface PastVerification {
 export const contentOf = ({ domain, releaseName, contentDigest }: PastDeployment): string =>
   `${domain}\n${releaseName}\n${contentDigest ?? ''}`;
 
+/** Older ones first: those of the same moment as they came. */
+const inOrder = (a: PastDeployment, b: PastDeployment): number =>
+  a.at - b.at || a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
 /** Everything that was deployed to one environment. */
 export class EnvironmentPast {
   readonly #all: readonly PastDeployment[];
@@ -34,7 +38,7 @@ export class EnvironmentPast {
     deployments: readonly PastDeployment[],
     verificationsOf: (id: string) => readonly PastVerification[] = () => [],
   ) {
-    this.#all = deployments.toSorted((a, b) => byAge({ ...a, deployedAt: a.at }, { ...b, deployedAt: b.at }));
+    this.#all = deployments.toSorted(inOrder);
     this.#byContent = Map.groupBy(this.#all, contentOf);
     this.#verificationsOf = verificationsOf;
   }

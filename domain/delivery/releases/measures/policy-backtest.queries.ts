@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { epochMs } from '../../../kernel/data/conditions.ts';
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import type { PastVerification } from '../../promotion/backtest-rules.ts';
 
@@ -32,7 +33,7 @@ export async function originsOf(
     .where('d.id', '=', sql<string>`any (${ids}::uuid[])`)
     .select([
       'd.id',
-      sql<number | null>`(extract(epoch from coalesce(g.committed_at, c.created_at)) * 1000)::float8`.as('bornAt'),
+      epochMs(sql`coalesce(g.committed_at, c.created_at)`).$castTo<number | null>().as('bornAt'),
       sql<boolean>`d.approval is not null`.as('isApproved'),
     ])
     .execute();
@@ -76,8 +77,8 @@ export async function pastVerifications(
       'deploymentId',
       'state',
       'detail',
-      sql<number>`(extract(epoch from created_at) * 1000)::float8`.as('createdAt'),
-      sql<number | null>`(extract(epoch from ended_at) * 1000)::float8`.as('endedAt'),
+      epochMs(sql`created_at`).as('createdAt'),
+      epochMs(sql`ended_at`).$castTo<number | null>().as('endedAt'),
     ])
     .execute();
   return Map.groupBy(rows, ({ deploymentId }) => deploymentId);
