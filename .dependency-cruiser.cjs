@@ -116,7 +116,7 @@ module.exports = {
       name: 'the-service-imports-no-client',
       severity: 'error',
       from: { path: '^(api|domain|workflows|activities|migrations)/' },
-      to: { path: '^(clients/|node_modules/@quayside/)' },
+      to: { path: '^(clients/|console/|node_modules/@quayside/)' },
     },
     {
       name: 'the-client-imports-nothing',
@@ -129,6 +129,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^clients/cli/' },
       to: { path: '^(api|domain|workflows|activities|migrations|tools|test|clients/typescript/src)/' },
+    },
+    {
+      name: 'the-console-imports-the-client-as-a-package',
+      severity: 'error',
+      from: { path: '^console/', pathNot: '^console/vite' },
+      to: {
+        path: '^(api|domain|workflows|activities|migrations|tools|test|clients/typescript/src)/',
+      },
     },
     {
       name: 'nothing-imports-tools',

@@ -8,6 +8,7 @@ import type { Dependency } from '../domain/kernel/system/outages.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { encodedSlashes } from './http/server/encoded-slash.ts';
 import { assertMethod, envelope } from './http/envelope.ts';
+import { mountConsole } from './http/server/console-files.ts';
 import { mountHealth } from './http/server/health.ts';
 import type { HttpMetrics } from './http/server/metrics.ts';
 import { type MountDeps, mountRoutes } from './http/mount-routes.ts';
@@ -39,6 +40,7 @@ export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
   const operational = new Router({ prefix: basePath });
   mountHealth(operational, deps.dependencies, deps.isStopping);
   mountReference(operational, routes, deps);
+  mountConsole(operational, deps.publicUrl);
   operational.get('/.well-known/jwks.json', async (ctx) => {
     ctx.body = await deps.accessTokens.jwks();
   });

@@ -12,6 +12,8 @@ export interface Greeting {
   metricsUrls: readonly string[];
   /** Whether this machine allocates browsers. */
   hasBrowsers: boolean;
+  /** Whether the web console has been built. */
+  hasConsole: boolean;
   dataDir: string;
   owner: Bootstrapped;
 }
@@ -30,7 +32,7 @@ All settings: docs/operations/settings.md`;
 /** What `npm start` prints when everything is ready. */
 export const greetingText = (greeting: Greeting): string => `
 Quayside is ready after ${greeting.seconds.toFixed(1)} s.
-  API          ${greeting.url}
+${greeting.hasConsole ? `  Open         ${greeting.url}/console/\n` : ''}  API          ${greeting.url}
   Reference    ${greeting.url}/docs
   Temporal UI  ${greeting.temporalUiUrl ?? 'that of the engine which TEMPORAL_ADDRESS names'}
   Running work ${runningWorkText(greeting)}

@@ -12,6 +12,7 @@ import { hostEnvironment } from './host-environment.ts';
 import { type InstanceLock, lockInstance } from './instance-lock.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 import { createParts, createRestartLimit, createRestartPauses } from './parts.ts';
+import { buildConsoleBeside } from './console/build-beside.ts';
 import { anyFreePort } from './ports.ts';
 import { preflight } from './preflight.ts';
 import { localUrlOf, startSettings, type StartSettings } from './start-settings.ts';
@@ -150,6 +151,7 @@ async function main(): Promise<void> {
   const { env, dataDir, host } = settings;
   const browserPrograms = findPrograms(env.CHROMIUM_PATH);
   lock = await lockInstance(dataDir);
+  const consoleBuilt = buildConsoleBeside(say);
   const { port, metricsPorts, temporal } = await preflight(settings);
   const [databaseUrl, address, metricsUrl] = await Promise.all([
     settings.databaseUrl ??
@@ -198,6 +200,7 @@ async function main(): Promise<void> {
     });
   const hasBrowsers = (await browserPrograms) !== null;
   if (hasBrowsers) startBrowserHost(browserHost);
+  const hasConsole = await consoleBuilt;
   if (stoppingSince !== undefined) return;
   lock.noteUrl(localUrlOf(parseConfig(childEnv)), metricsUrl);
   const greeting = {
@@ -209,6 +212,7 @@ async function main(): Promise<void> {
       .filter((each) => each !== 0)
       .map((each) => `http://${host}:${each}/metrics`),
     hasBrowsers,
+    hasConsole,
     dataDir,
     owner,
   };

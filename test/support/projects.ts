@@ -12,7 +12,7 @@ const TYPES_ONLY = /^import type [^;]*;/gm;
 const SERVERS = /\bQS_TEST_/;
 
 /** Who calls one of these starts processes of the service, or browsers. */
-const PROCESSES = /\b(startWorkerProcess|startProcess|startApi|launchChromium|chromiumPath|newPlace)\(/;
+const PROCESSES = /\b(startWorkerProcess|startProcess|startApi|launchChromium|consoleStage|chromiumPath|newPlace)\(/;
 
 export type Project = 'rules' | 'service' | 'processes';
 

@@ -22,6 +22,7 @@ test.each(['data', "it's here & there?", 'a $HOME `b` "c" *'])(
       temporalNamespace: 'default',
       metricsUrls: [],
       hasBrowsers: false,
+      hasConsole: true,
       dataDir,
       owner,
     });

@@ -58,7 +58,7 @@ async function referenceText(routes: readonly AnyRoute[], publicUrl: string): Pr
   return JSON.stringify(openApiDocument(routes, publicUrl, examples));
 }
 
-/** `GET /openapi.json`: the OpenAPI document. `GET /docs`, to which `/` leads: the browsable reference, swagger-ui-dist over the document. */
+/** `GET /openapi.json`: the OpenAPI document. `GET /docs`: the browsable reference, swagger-ui-dist over the document. */
 export function mountReference(
   router: Router,
   routes: readonly AnyRoute[],
@@ -72,8 +72,6 @@ export function mountReference(
     ctx.body = await document;
     await compressBody(ctx, { isRepeated: true });
   });
-  // Until there is a console, the reference is what people see first.
-  router.get('/', (ctx) => ctx.redirect(`${basePath}/docs`));
   router.get('/docs', (ctx) => {
     ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     ctx.type = 'text/html';

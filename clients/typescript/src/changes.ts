@@ -26,6 +26,8 @@ export interface ChangesOptions {
   /** Id of the last event that was handled, to go on behind it. */
   lastEventId?: string;
   signal?: AbortSignal;
+  /** Called when a connection has ended or could not be made, before another one is tried. */
+  onLost?: () => void;
   /** For tests: waiting and chance. */
   parts?: { wait?: typeof wait; random?: () => number };
 }
@@ -46,6 +48,7 @@ export async function* changes(options: ChangesOptions): AsyncGenerator<ChangeEv
     topics,
     repositoryIdentifier,
     signal,
+    onLost,
     parts: { wait: pause = wait, random = Math.random } = {},
   } = options;
   let { lastEventId } = options;
@@ -65,6 +68,7 @@ export async function* changes(options: ChangesOptions): AsyncGenerator<ChangeEv
       if (error instanceof ProblemError && !isPassing(error.problem)) throw error;
       failures += 1;
     }
+    onLost?.();
     try {
       // All clients of a process that stops come back at different moments.
       const pauseMs = failures === 0 ? random() * RETURN_MS : Math.min(PAUSE_MAX_MS, 500 * 2 ** failures) * random();

@@ -1,0 +1,17 @@
+import type { OperationId } from '@quayside/client';
+import type { ComponentType } from 'react';
+import { t } from '../../messages/messages.ts';
+
+export interface ShownPage {
+  to: string;
+  name: string;
+  /** Key after `g` that leads to it. */
+  key?: string;
+  /** Shown to whom this operation is open. */
+  operation?: OperationId;
+  /** A number beside its name. */
+  Badge?: ComponentType;
+}
+
+/** The pages of the navigation, in its order. */
+export const PAGES: readonly ShownPage[] = [{ to: '/', name: t.shell.attention, key: 'a' }];

@@ -1,0 +1,61 @@
+import { ProblemError } from '@quayside/client';
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { parseAddress, writeAddress } from './kernel/data/address.ts';
+import { CONSOLE_PATH } from './kernel/data/client.ts';
+import { meQuery } from './kernel/data/me.ts';
+import { SIGNED_IN, signInHere } from './kernel/data/session.ts';
+import { Loading } from './kernel/parts/page.tsx';
+import { FailedPage, MissingPage, SignedInPage } from './kernel/shell/fallback-pages.tsx';
+import { Shell } from './kernel/shell/shell.tsx';
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: MissingPage });
+
+/** All pages but one are for people who are signed in: others come back after the sign-in, to the same address. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in-people',
+  component: Shell,
+  notFoundComponent: MissingPage,
+  async beforeLoad({ context: { queries } }) {
+    try {
+      await queries.ensureQueryData(meQuery);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error;
+      signInHere();
+      await new Promise(() => undefined);
+    }
+  },
+});
+
+const page = <Path extends string>(path: Path, load: () => Promise<Record<string, unknown>>, name: string) =>
+  createRoute({
+    getParentRoute: () => signedIn,
+    path,
+    component: lazyRouteComponent(load as () => Promise<Record<string, never>>, name),
+  });
+
+const tree = root.addChildren([
+  createRoute({ getParentRoute: () => root, path: `/${SIGNED_IN}`, component: SignedInPage }),
+  signedIn.addChildren([page('/', () => import('./people/attention/attention.page.tsx'), 'AttentionPage')]),
+]);
+
+export const createConsoleRouter = (queries: QueryClient) =>
+  createRouter({
+    routeTree: tree,
+    basepath: CONSOLE_PATH,
+    context: { queries },
+    parseSearch: parseAddress,
+    stringifySearch: writeAddress,
+    defaultPreload: 'intent',
+    defaultPendingComponent: Loading,
+    defaultErrorComponent: FailedPage,
+    defaultNotFoundComponent: MissingPage,
+    scrollRestoration: true,
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}
