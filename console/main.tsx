@@ -6,11 +6,9 @@ import { createRoot } from 'react-dom/client';
 import { createQueries } from './kernel/data/ask.ts';
 import { sessionCaches } from './kernel/data/session.ts';
 import { showTheme } from './kernel/shell/theme.ts';
-import { loadAgainOnce } from './kernel/shell/newer-version.ts';
 import { createConsoleRouter } from './routes.tsx';
 
 showTheme();
-loadAgainOnce();
 const queries = createQueries(sessionCaches);
 const router = createConsoleRouter(queries);
 

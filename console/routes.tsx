@@ -37,7 +37,11 @@ const page = <Path extends string>(path: Path, load: () => Promise<Record<string
 
 const tree = root.addChildren([
   createRoute({ getParentRoute: () => root, path: `/${SIGNED_IN}`, component: SignedInPage }),
-  signedIn.addChildren([page('/', () => import('./people/attention/attention.page.tsx'), 'AttentionPage')]),
+  signedIn.addChildren([
+    page('/', () => import('./people/attention/attention.page.tsx'), 'AttentionPage'),
+    page('/environments', () => import('./projects/environments/environments.page.tsx'), 'EnvironmentsPage'),
+    page('/environments/$id', () => import('./projects/environments/environment.page.tsx'), 'EnvironmentPage'),
+  ]),
 ]);
 
 export const createConsoleRouter = (queries: QueryClient) =>

@@ -84,9 +84,14 @@ async function writableFiles({ folder, user }: Built): Promise<string[]> {
   return stdout.split('\n').filter(Boolean);
 }
 
-/** Follows the Dockerfile and checks what came of it. */
+/** Follows the Dockerfile and checks what came of it; its first stage with what is installed here. */
 export async function buildImage(place: string, say: Say): Promise<Built> {
-  const built = await build(await instructionsOf('Dockerfile'), place, say);
+  const instructions = await instructionsOf('Dockerfile');
+  const own = instructions.findLastIndex(({ name }) => name === 'FROM');
+  say('npm run build:console');
+  await run('npm', ['run', '--silent', 'build:console'], { cwd: ROOT });
+  cpSync(join(ROOT, 'console/dist'), join(place, IMAGE_FOLDER, 'console/dist'), { recursive: true });
+  const built = await build(instructions.slice(own), place, say);
   await run('git', ['--version']);
   await run('ssh', ['-V']).catch(() => say('there is no ssh here: remotes by ssh would not be read'));
   // Not jest: npm keeps it as an optional peer of a plugin of the code analyzer.

@@ -19,6 +19,8 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
     const before = document.activeElement;
     const shown = dialog.current;
     shown?.showModal();
+    // What one came to fill in, rather than the button that closes it.
+    shown?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     return () => {
       shown?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

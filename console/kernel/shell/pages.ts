@@ -14,4 +14,7 @@ export interface ShownPage {
 }
 
 /** The pages of the navigation, in its order. */
-export const PAGES: readonly ShownPage[] = [{ to: '/', name: t.shell.attention, key: 'a' }];
+export const PAGES: readonly ShownPage[] = [
+  { to: '/', name: t.shell.attention, key: 'a' },
+  { to: '/environments', name: t.shell.environments, key: 'e' },
+];
