@@ -42,6 +42,7 @@ try {
     [tenantId, options.deployments],
   );
   await database.query('vacuum analyze');
+  const now = Date.now();
   const body = {
     promotion: {
       after: ['sit', 'uat', 'staging'],
@@ -50,8 +51,8 @@ try {
     },
     approvalPolicy: { minApprovals: 2 },
     environments: ['production'],
-    from: new Date(Date.now() - 179.9 * DAY_MS).toISOString(),
-    to: new Date(Date.now() + DAY_MS / 10).toISOString(),
+    from: new Date(now - 179.9 * DAY_MS).toISOString(),
+    to: new Date(now + DAY_MS / 10).toISOString(),
   };
   const path = `/api/projects/${encodeURIComponent(repositoryIdentifier)}/policy-backtest`;
   const figures = new Figures();
