@@ -37,6 +37,7 @@ import { takeBackPrivileges } from './delivery/org-people/take-back-privileges.t
 import { freezePeople, unfreezePeople } from './delivery/org-people/freeze-people.ts';
 import { SANDBOX_OPERATIONS } from './delivery/sandboxes/sandbox-operations.ts';
 import { analyze } from './insight/code-analysis/analyze.ts';
+import { runBrowserCheck } from './review/browser-checks/run-browser-check.ts';
 import { recordSession } from './review/browser-sessions/record-session.ts';
 import { preparePool } from './review/review-pools/prepare-pool.ts';
 import { createChatTargets } from './people/chat/chat-target.ts';
@@ -90,6 +91,7 @@ const OPERATIONS: Operations = {
     'cascade-merge': cascadeMerge,
     analyze,
     'record-session': recordSession,
+    'run-browser-check': runBrowserCheck,
     'request-freeze-users': freezePeople,
     'request-unfreeze-users': unfreezePeople,
     'request-elevated-privileges': elevatePrivileges,

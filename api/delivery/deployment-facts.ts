@@ -54,6 +54,10 @@ export const DeploymentVerification = z
         outcome: z.enum(CHECK_STATES).meta({ description: '`skipped`: the verification ended before it' }),
         detail: z.string().nullable(),
         executionId: z.string().nullable().meta({ description: 'The run that executes the check' }),
+        browserSessionId: z.string().nullable().meta({
+          description:
+            'The browser session in which a recording was played: `GET /api/browser-sessions/{id}` has its replay',
+        }),
       }),
     ),
   })

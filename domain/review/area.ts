@@ -1,4 +1,5 @@
-import { RECORD_SESSION } from '../delivery/flows/flow-types.ts';
+import { RECORD_SESSION, RUN_BROWSER_CHECK } from '../delivery/flows/flow-categories.ts';
+import { whyNotChecked } from './browser-checks/browser-check-offers.ts';
 import { missingHosts } from './browser-sessions/hosts/host-attention.queries.ts';
 import { hasHostedProvider, localHosts, whyNotLocal } from './browser-sessions/providers.queries.ts';
 import type { Area } from '../kernel/area-manifest.ts';
@@ -18,6 +19,7 @@ export const review = {
     runReached: followEndOfRun,
     async typeOffered(tx, offered) {
       const { id, projectId } = offered;
+      if (id === RUN_BROWSER_CHECK) return whyNotChecked(tx, offered);
       if (id !== RECORD_SESSION) return whyNotPrepared(tx, offered);
       const why = whyNotLocal(await localHosts(tx));
       return why !== null && (await hasHostedProvider(tx, projectId)) ? null : why;

@@ -1,4 +1,5 @@
-import { POOL_PREPARE, RECORD_SESSION } from '../delivery/flows/flow-types.ts';
+import { RECORD_SESSION, RUN_BROWSER_CHECK } from '../delivery/flows/flow-categories.ts';
+import { POOL_PREPARE } from '../delivery/flows/flow-types.ts';
 import { displayOf, isFinal } from '../delivery/flows/run-status-rules.ts';
 import type { ReachedRun, ReachedStatus } from '../delivery/flows/runs.hooks.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -18,5 +19,6 @@ export async function followEndOfRun(tx: Tx, run: ReachedRun, { status, isRevisi
     const pool = await poolOfRun(tx, run.id);
     if (pool) tx.after('reviewPool', poolKeyOf(pool));
   }
-  if (run.taskType === RECORD_SESSION) await endSessionOfRun(tx, run.id, OUTCOMES[displayOf(status)] ?? 'failed');
+  if (run.taskType === RECORD_SESSION || run.taskType === RUN_BROWSER_CHECK)
+    await endSessionOfRun(tx, run.id, OUTCOMES[displayOf(status)] ?? 'failed');
 }

@@ -1,6 +1,6 @@
 import { assertPermittedHosts } from '../../../domain/projects/environments/org-host-rules.ts';
 import { commandOf } from '../../../domain/delivery/flows/programs/commands-file.ts';
-import { RECORD_SESSION } from '../../../domain/delivery/flows/flow-types.ts';
+import { RECORD_SESSION } from '../../../domain/delivery/flows/flow-categories.ts';
 import { availableProviders } from '../../../domain/review/browser-sessions/providers.queries.ts';
 import {
   recordForPullRequest,

@@ -21,3 +21,9 @@ export const POOL_PARTS = {
   source: 'pool-source',
   command: 'pool-command',
 } as const;
+
+/** The type of the runs that allocate a browser, and wait for its end. */
+export const RECORD_SESSION = 'record-session';
+
+/** The type of the runs that play a recording in a browser. */
+export const RUN_BROWSER_CHECK = 'run-browser-check';

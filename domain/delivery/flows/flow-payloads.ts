@@ -1,4 +1,5 @@
 import { Name, Pipeline } from '../../projects/policies/pipeline.schemas.ts';
+import { BROWSER_CHECK } from '../../projects/policies/browser-check.schemas.ts';
 import { z } from 'zod';
 import { WANTED_EXECUTORS } from '../../projects/policies/executor-policy-rules.ts';
 import { WorkItemRef } from './work-item-ref.schemas.ts';
@@ -42,6 +43,8 @@ export const VERIFIED = {
   environmentName: Name,
   check: Name.optional().meta({ description: 'What is to be checked, as the environment names it' }),
 };
+/** What is played in a browser, and where. */
+export const PLAYED = { repositoryIdentifier: z.string().max(255), environmentName: Name, ...BROWSER_CHECK };
 export const ON_ORG = { orgUsername: Name.optional() };
 /** By what a run names people of its org. */
 export const PEOPLE = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FlowCategory, POOL_PARTS } from './flow-categories.ts';
+import { type FlowCategory, POOL_PARTS, RECORD_SESSION, RUN_BROWSER_CHECK } from './flow-categories.ts';
 import type { FlowTraits } from './programs/executor-rules.ts';
 import {
   ACTIVATION,
@@ -12,6 +12,7 @@ import {
   PACKAGES,
   payload,
   PEOPLE,
+  PLAYED,
   POOL,
   POST_COPY,
   PRIVILEGES,
@@ -41,9 +42,6 @@ export const CHILD_OF_RELEASE = 'execute-release';
 
 /** The type of the runs that analyse code. */
 export const ANALYZE = 'analyze';
-
-/** The type of the runs that allocate a browser, and wait for its end. */
-export const RECORD_SESSION = 'record-session';
 
 /** The type of the runs that merge branches into each other. */
 export const CASCADE_MERGE = 'cascade-merge';
@@ -168,6 +166,11 @@ export const FLOW_TYPES = [
   type('verify-deployment', 'testing', 'Check what a deployment does in its environment', {
     target: 'environment',
     payload: VERIFIED,
+  }),
+  type(RUN_BROWSER_CHECK, 'testing', 'Play a recording of Chrome DevTools in a browser at the org of an environment', {
+    target: 'environment',
+    own: 'activity',
+    payload: PLAYED,
   }),
   type(CHILD_OF_RELEASE, 'release', 'Deploy a release to one environment', {
     gates: BOTH_GATES,

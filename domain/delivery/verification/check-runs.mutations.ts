@@ -5,6 +5,7 @@ import { isId } from '../../kernel/shared/ids.ts';
 import type { VerificationCheck } from '../../projects/policies/verification-policy-rules.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import { findRun } from '../flows/flow-runs.queries.ts';
+import { RUN_BROWSER_CHECK } from '../flows/flow-categories.ts';
 import { acceptNewRun } from '../flows/new-runs.mutations.ts';
 import { displayOf, isFinal, isSuccess } from '../flows/run-status-rules.ts';
 import type { ReachedRun, ReachedStatus } from '../flows/runs.hooks.ts';
@@ -22,16 +23,28 @@ export async function requesterOf(tx: Tx, { requestedBy, executionId, projectId 
 }
 
 /** Types of the runs that execute checks. */
-const RUN_TYPES = ['run-apex-tests', 'verify-deployment'] as const;
+const RUN_TYPES = ['run-apex-tests', 'verify-deployment', RUN_BROWSER_CHECK] as const;
 
 function payloadOf(
-  { type: _type, ...check }: Exclude<VerificationCheck, Watched>,
-  { repositoryIdentifier, environmentName, domain, releaseName }: LockedVerification,
+  { timeoutMinutes: _minutes, ...check }: Exclude<VerificationCheck, Watched>,
+  { repositoryIdentifier, environmentName, domain, releaseName, commitSha }: LockedVerification,
 ): Record<string, unknown> {
-  if ('name' in check)
-    return { id: RUN_TYPES[1], repositoryIdentifier, environmentName, domain, releaseName, check: check.name };
-  const { timeoutMinutes: _minutes, ...tests } = check;
-  return { id: RUN_TYPES[0], repositoryIdentifier, environmentName, ...tests };
+  const of = { repositoryIdentifier, environmentName };
+  switch (check.type) {
+    case 'command':
+      return { id: RUN_TYPES[1], ...of, domain, releaseName, check: check.name };
+    case 'apex-tests': {
+      const { type: _type, ...tests } = check;
+      return { id: RUN_TYPES[0], ...of, ...tests };
+    }
+    case 'browser-check': {
+      const { type: _type, ...played } = check;
+      if (played.path !== undefined && commitSha === null)
+        throw new DomainError('invalid_transition', `The commit of ${releaseName} as it was deployed is not known`);
+      const commit = played.path !== undefined && { commitId: commitSha };
+      return { id: RUN_BROWSER_CHECK, ...of, domain, releaseName, ...commit, ...played };
+    }
+  }
 }
 
 /** Starts the run that executes a check, once; a run that cannot be is the end of the check. */
@@ -47,7 +60,8 @@ export async function startCheckRun(tx: Tx, checkId: string): Promise<void> {
     tx.after('acceptedRun', accepted);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    await moveCheck(tx, checkId, { state: 'failed', detail: `Its run could not be started: ${error.message}` });
+    const detail = `Its run could not be started: ${error.message}`;
+    await moveCheck(tx, checkId, { state: 'failed', detail, isUnknown: true });
   }
 }
 
@@ -55,12 +69,13 @@ export async function startCheckRun(tx: Tx, checkId: string): Promise<void> {
 export async function noteRunOfCheck(
   tx: Tx,
   { id, taskType }: ReachedRun,
-  { status, error, isRevision }: ReachedStatus,
+  { status, error, result, isRevision }: ReachedStatus,
 ): Promise<void> {
   if (!isFinal(status) || isRevision || !RUN_TYPES.some((type) => type === taskType)) return;
   const check = await findCheck(tx, id);
   if (!check) return;
   const detail = error ?? `The run ended as ${displayOf(status)}`;
-  await moveCheck(tx, id, isSuccess(status) ? { state: 'passed', detail } : { state: 'failed', detail });
+  const isUnknown = result?.code === 'unknown_outcome';
+  await moveCheck(tx, id, isSuccess(status) ? { state: 'passed', detail } : { state: 'failed', detail, isUnknown });
   tx.after('verification', { verificationId: check.verificationId });
 }

@@ -7,6 +7,7 @@ import {
   type VerificationPolicy,
 } from '../../projects/policies/verification-policy-rules.ts';
 import { INSTALLING_STATUSES } from '../deployments/deployments.queries.ts';
+import { RUN_BROWSER_CHECK } from '../flows/flow-categories.ts';
 import type { CheckState, VerificationFact, VerificationState } from './verification-rules.ts';
 import type { Reaction } from './verifications.entities.ts';
 
@@ -42,7 +43,10 @@ export async function verificationsOf(
     select distinct on (v.deployment_id) v.deployment_id as "deploymentId", v.id, v.state, v.detail, v.reaction,
       v.on_failure as "onFailure", coalesce(v.ended_at, v.begun_at, v.created_at) as since,
       (select coalesce(json_agg(json_build_object('settings', c.settings, 'outcome', c.state,
-          'detail', c.detail, 'executionId', c.run_id) order by c.position), '[]')
+          'detail', c.detail, 'executionId', c.run_id, 'browserSessionId',
+          (select r.result ->> 'sessionId' from flow_run r
+            where r.tenant_id = c.tenant_id and r.id = c.run_id and r.task_type = ${RUN_BROWSER_CHECK}))
+          order by c.position), '[]')
         from verification_check c where c.tenant_id = v.tenant_id and c.verification_id = v.id) as checks
     from verification v
     where v.tenant_id = ${tenantId} and v.deployment_id = any (${deploymentIds}::uuid[])
@@ -81,6 +85,8 @@ interface ShownOutcome {
   outcome: CheckState;
   detail: string | null;
   executionId: string | null;
+  /** The session in which a recording was played. */
+  browserSessionId: string | null;
 }
 
 interface StoredVerification extends Omit<ShownVerification, 'rollback' | 'checks'> {

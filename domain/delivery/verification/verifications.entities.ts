@@ -46,6 +46,8 @@ export const VerificationCheckSchema = defineEntity({
     state: p.text().$type<CheckState>().default('pending'),
     /** For people: what it found. */
     detail: p.text().nullable(),
+    /** It has failed since nothing was found, instead of something bad. */
+    isUnknown: p.boolean().default(false),
     /** The run that executes it. */
     runId: p.uuid().nullable(),
     begunAt: p.datetime(3).nullable(),

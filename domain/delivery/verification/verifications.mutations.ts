@@ -69,10 +69,10 @@ export async function settleVerification(tx: Tx, id: string): Promise<Settled> {
   const begunAt = new Date(found.begunAt ?? tx.now).getTime();
   const why = whySuperseded(found);
   if (why !== undefined) return close(tx, found, { state: 'superseded', detail: why });
-  const { overdue, cancelled } = await endOverdue(tx, id, begunAt);
+  const cancelled = await endOverdue(tx, id, begunAt);
   const checks = await checksOf(tx, id);
   const failures = checks.filter(({ state }) => state === 'failed');
-  const known = failures.find((check) => !overdue.has(check.id));
+  const known = failures.find(({ isUnknown }) => !isUnknown);
   const failed = known ?? failures[0];
   if (failed) {
     const detail = `${labelOfCheck(failed.settings)}: ${failed.detail ?? 'it failed'}`;
@@ -90,23 +90,18 @@ const whySuperseded = ({ isReplaced, rolledBackAt }: LockedVerification): string
   return rolledBackAt === null ? undefined : 'The deployment was taken back';
 };
 
-/** Ends checks that had no result in their time, with their runs; answers which. */
-async function endOverdue(
-  tx: Tx,
-  id: string,
-  begunAt: number,
-): Promise<{ overdue: ReadonlySet<string>; cancelled: RunContext[] }> {
-  const overdue = new Set<string>();
+/** Ends checks that had no result in their time; answers their runs, which are to be cancelled. */
+async function endOverdue(tx: Tx, id: string, begunAt: number): Promise<RunContext[]> {
   const cancelled: RunContext[] = [];
   for (const { id: checkId, settings, state, runId } of await checksOf(tx, id)) {
     if (!isCheckOpen(state) || overdueAt(settings, begunAt) > tx.now.getTime()) continue;
     // First, so that the end of its run is not taken for its result.
-    if (!(await moveCheck(tx, checkId, { state: 'failed', detail: 'It had no result in its time' }))) continue;
-    overdue.add(checkId);
+    const detail = 'It had no result in its time';
+    if (!(await moveCheck(tx, checkId, { state: 'failed', detail, isUnknown: true }))) continue;
     const run = runId === null ? undefined : await cancelRun(tx, runId);
     if (run) cancelled.push(run);
   }
-  return { overdue, cancelled };
+  return cancelled;
 }
 
 /** A verification whose workflow somebody ended has failed, unless it says nothing any more. */

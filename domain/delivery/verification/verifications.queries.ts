@@ -109,6 +109,8 @@ export const lockVerification = (tx: Tx, id: string) =>
       'v.environmentId',
       'd.candidateId',
       'd.contentDigest',
+      sql<string | null>`(select c.commit_sha from release_candidate c where c.tenant_id = d.tenant_id
+        and c.id = d.candidate_id and c.content_digest = d.content_digest)`.as('commitSha'),
       'd.domain',
       'd.releaseName',
       'd.status',
@@ -149,7 +151,7 @@ export const checksOf = ({ db, tenantId }: Reads, verificationId: string) =>
     .where('tenantId', '=', tenantId)
     .where('verificationId', '=', verificationId)
     .orderBy('position')
-    .select(['id', 'settings', 'state', 'detail', 'runId', 'begunAt', 'endedAt'])
+    .select(['id', 'settings', 'state', 'detail', 'isUnknown', 'runId', 'begunAt', 'endedAt'])
     .execute();
 
 export type CheckRow = Awaited<ReturnType<typeof checksOf>>[number];
@@ -170,7 +172,7 @@ export const findCheck = ({ db, tenantId }: Reads, id: string) =>
 export async function moveCheck(
   { db, tenantId }: Tx,
   id: string,
-  { state, ...more }: { state: CheckState; detail?: string; runId?: string },
+  { state, ...more }: { state: CheckState; detail?: string; isUnknown?: boolean; runId?: string },
 ): Promise<boolean> {
   const isEnd = checkStatesBefore(state).includes('running');
   const moved = await db

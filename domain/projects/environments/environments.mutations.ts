@@ -1,5 +1,6 @@
 import { mayBeUsername } from './org-name-rules.ts';
 import { followersOf, problemOfAfter } from '../policies/after-rules.ts';
+import { problemOfVerification } from '../policies/verification-policy-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, versionConflict } from '../../kernel/shared/errors.ts';
 import { definedMembers, type Patch } from '../../kernel/shared/merge-rules.ts';
@@ -52,6 +53,12 @@ async function assertOrder(tx: Tx, environment: Environment): Promise<void> {
   if (!environment.promotion?.after?.length) return;
   const problem = problemOfAfter(environment, await othersOf(tx, environment));
   if (problem !== undefined) throw invalidField('promotion/after', problem);
+}
+
+/** Throws `invalid_request` where deployments cannot be verified so. @param field the one that is changed. */
+function assertVerifiable(environment: Environment, field?: string): void {
+  const problem = problemOfVerification(environment);
+  if (problem) throw invalidField(field ?? problem.field, problem.detail);
 }
 
 /** Environments that name one that has another name now. */
@@ -113,6 +120,7 @@ export async function createEnvironment(tx: Tx, project: ProjectFacts, input: Ne
     projectId: project.id,
   });
   await assertOrder(tx, environment);
+  assertVerifiable(environment);
   await tx.em.flush();
   audit(tx, 'created', environment, project, { after: stateOf(environment) });
   return environment;
@@ -138,6 +146,8 @@ export async function updateEnvironment(
   const named = orgUsername === undefined ? {} : { orgUsername: await usernameOf(tx, orgUsername) };
   tx.em.assign(environment, { ...definedMembers(fields), ...named }, { mergeObjectProperties: false });
   if (fields.promotion) await assertOrder(tx, environment);
+  if (fields.verification) assertVerifiable(environment);
+  else if (orgUsername !== undefined) assertVerifiable(environment, 'orgUsername');
   await tx.em.flush();
   audit(tx, 'updated', environment, project, { before, after: stateOf(environment) });
   if (name !== before.name) await renameInOthers(tx, environment, project, before.name);

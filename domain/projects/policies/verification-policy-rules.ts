@@ -47,12 +47,36 @@ export interface RehearsalCheck {
   minutes: number;
 }
 
-export type VerificationCheck = ApexTestsCheck | CommandCheck | MetricCheck | RehearsalCheck;
+/** A recording of Chrome DevTools that is played in a browser at the org of the environment, as a run of its own. */
+interface BrowserCheck extends OfRun {
+  type: 'browser-check';
+  /** The file of the recording, in the repository at the commit of the release. */
+  path?: string | undefined;
+  recording?: Record<string, unknown> | undefined;
+  /** The origin at which it was made: its addresses there are those of the org. */
+  recordedAt?: string | undefined;
+}
+
+export type VerificationCheck = ApexTestsCheck | CommandCheck | MetricCheck | RehearsalCheck | BrowserCheck;
 
 /** How deployments to an environment are verified. */
 export interface VerificationPolicy {
   checks: VerificationCheck[];
   onFailure: FailureReaction;
+}
+
+/** Why an environment cannot be verified so; undefined: it can be. */
+export function problemOfVerification({
+  verification,
+  orgUsername,
+}: {
+  verification?: VerificationPolicy | null | undefined;
+  orgUsername?: string | null | undefined;
+}): { field: string; detail: string } | undefined {
+  const at = verification?.checks.findIndex(({ type }) => type === 'browser-check') ?? -1;
+  if (at < 0 || orgUsername) return undefined;
+  const detail = 'browser-check needs an org, at which its browser begins: the environment has no `orgUsername`';
+  return { field: `verification/checks/${at}/type`, detail };
 }
 
 /** What a check is about, for people: `Apex tests SmokeSuite`. A cut may part a character, which the database refuses. */
@@ -65,9 +89,14 @@ export function labelOfCheck(check: VerificationCheck): string {
         .toWellFormed();
     case 'command':
       return `Command ${check.name}`;
+    case 'browser-check':
+      return `Browser check ${check.path ?? titleOf(check.recording)}`.slice(0, 200).toWellFormed();
     case 'metric':
       return `Metric ${check.query}`.slice(0, 200).toWellFormed();
     case 'rehearsal':
       return `Calls ${check.method ?? '*'} ${check.path} of ${check.scenario}`.slice(0, 200).toWellFormed();
   }
 }
+
+const titleOf = (recording: Record<string, unknown> = {}): string =>
+  typeof recording.title === 'string' ? recording.title : '';

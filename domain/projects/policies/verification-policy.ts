@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pathProblem } from '../../mocks/scenarios/path-template-rules.ts';
 import { Name } from './pipeline.schemas.ts';
+import { BROWSER_CHECK, checkRecording } from './browser-check.schemas.ts';
 import { CHECKS_MAX, FAILURE_REACTIONS } from './verification-policy-rules.ts';
 
 const Names = z.array(Name).min(1).max(200);
@@ -57,9 +58,12 @@ const Rehearsal = z.strictObject({
   minutes: z.int().min(1).max(1_440).meta({ description: 'For how long after the deployment the calls may come' }),
 });
 
+const BrowserCheck = z.strictObject({ type: z.literal('browser-check'), ...BROWSER_CHECK, timeoutMinutes });
+
 const Check = z
-  .discriminatedUnion('type', [ApexTests, Command, Metric, Rehearsal])
+  .discriminatedUnion('type', [ApexTests, Command, Metric, Rehearsal, BrowserCheck])
   .superRefine((check, { addIssue }) => {
+    if (check.type === 'browser-check') checkRecording(check, addIssue);
     if (check.type === 'rehearsal' && check.atMost !== undefined && check.atLeast > check.atMost)
       addIssue({ code: 'custom', path: ['atLeast'], message: 'must not be more than `atMost`' });
     if (check.type !== 'metric') return;
@@ -74,7 +78,7 @@ const Check = z
 export const VerificationPolicySchema = z.strictObject({
   checks: z.array(Check).min(1).max(CHECKS_MAX).meta({
     description:
-      "All must pass. `apex-tests`: a run of `run-apex-tests`; `command`: a run of `verify-deployment`, by a program of the operator's list (`COMMANDS_FILE`); `metric`: every value since the deployment is within bounds, and there is one; `rehearsal`: so many calls of a mock scenario since the deployment",
+      "All must pass. `apex-tests`: a run of `run-apex-tests`; `command`: a run of `verify-deployment`, by a program of the operator's list (`COMMANDS_FILE`); `metric`: every value since the deployment is within bounds, and there is one; `rehearsal`: so many calls of a mock scenario since the deployment; `browser-check`: a run of `run-browser-check`, which plays a recording of Chrome DevTools at the org of the environment",
   }),
   onFailure: z.enum(FAILURE_REACTIONS).default('notify').meta({
     description:

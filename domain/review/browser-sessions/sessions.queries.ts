@@ -187,6 +187,19 @@ export const timelineOf = ({ db, tenantId }: Reads, sessionId: string) =>
     .select(['occurredAt as at', 'kind', 'summary', 'byEmail as by', 'data'])
     .execute();
 
+/** Whether the timeline of a session has an entry of that kind. */
+export async function isTold({ db, tenantId }: Reads, sessionId: string, kind: string): Promise<boolean> {
+  const told = await db
+    .selectFrom('browser_session_event')
+    .where('tenantId', '=', tenantId)
+    .where('sessionId', '=', sessionId)
+    .where('kind', '=', kind)
+    .select('number')
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+  return told !== undefined;
+}
+
 /** Whether an extension of a session was made. */
 export async function hasExtension({ db, tenantId }: Reads, sessionId: string, extensionId: string): Promise<boolean> {
   const made = await db

@@ -24,6 +24,7 @@ const OPERATIONS = {
   'cascade-merge': { form: 'once', queue: GIT_QUEUE, options: GIT_WORK },
   analyze: { form: 'once', queue: ANALYSIS_QUEUE, options: ANALYSIS },
   'record-session': { form: 'once', queue: CRM_QUEUE, options: BROWSER_HOLD },
+  'run-browser-check': { form: 'once', queue: CRM_QUEUE, options: BROWSER_HOLD },
   'request-freeze-users': { form: 'once', queue: CRM_QUEUE, options: ORG_CHANGE },
   'request-unfreeze-users': { form: 'once', queue: CRM_QUEUE, options: ORG_CHANGE },
   'request-elevated-privileges': { form: 'held', queue: CRM_QUEUE, options: ORG_CHANGE },

@@ -3,7 +3,7 @@ import { isOwnPath } from '../../../identity/auth/own-path-rules.ts';
 import type { Environment } from '../../../projects/environments/environments.entities.ts';
 import { environmentById } from '../../../projects/environments/environments.queries.ts';
 import { commandOf, type Commands } from '../../../delivery/flows/programs/commands-file.ts';
-import { RECORD_SESSION } from '../../../delivery/flows/flow-types.ts';
+import { RECORD_SESSION } from '../../../delivery/flows/flow-categories.ts';
 import { type AcceptedRun, acceptNewRun } from '../../../delivery/flows/new-runs.mutations.ts';
 import type { RunContext } from '../../../delivery/flows/flow-runs.queries.ts';
 import { projectById, projectInRequest, type ProjectFacts } from '../../../projects/projects/projects.queries.ts';
@@ -142,16 +142,19 @@ async function insert(
     target: SessionTarget;
     wish: SessionWish;
     isExecutedOutside: boolean;
+    isLocal?: boolean;
     sessionsPerTenant: number;
     createdBy: Actor;
   },
 ): Promise<SessionRow> {
-  const { id, runId, target, wish, isExecutedOutside, createdBy } = given;
+  const { id, runId, target, wish, isExecutedOutside, isLocal = false, createdBy } = given;
   const { project, environment, ...where } = target;
   const { minutes = DEFAULT_MINUTES, startPath, viewport = VIEWPORT, recording } = wish;
   if (startPath !== undefined && !isOwnPath(startPath, ''))
     throw invalidField('startPath', 'must be a path within the org that begins with one slash');
-  const { provider, reason } = await availableProviders(tx, project.id, { isExecutedOutside });
+  const { local, ...available } = await availableProviders(tx, project.id, { isExecutedOutside });
+  const provider = isLocal && local.available ? 'local' : isLocal ? null : available.provider;
+  const reason = isLocal ? local.reason : available.reason;
   if (provider === null) throw new DomainError('flow_unavailable', reason ?? 'Nothing allocates browsers here');
   if (provider === 'local') await assertRoom(tx, given.sessionsPerTenant);
   const settings = environment?.browser ?? null;
@@ -189,11 +192,13 @@ async function assertRoom(tx: Tx, most: number): Promise<void> {
 /**
  * The session of a run that the service itself executes; a run that was started without one gets it, for its pull
  * request or environment. Retrying is safe. Throws `invalid_request`, `not_found`, `flow_unavailable`, `rate_limited`.
+ * @param options `isLocal`: on a browser host of this installation, whatever else there is.
  */
 export async function sessionForRun(
   tx: Tx,
   run: RunContext,
   { sessionsPerTenant }: Pick<Context, 'sessionsPerTenant'>,
+  { wish = {}, isLocal = false }: { wish?: SessionWish; isLocal?: boolean } = {},
 ): Promise<SessionRow> {
   const existing = await sessionOfRun(tx, run.id);
   if (existing) return existing;
@@ -203,8 +208,9 @@ export async function sessionForRun(
   const given = {
     id: newId(),
     runId: run.id,
-    wish: {},
+    wish,
     isExecutedOutside: false,
+    isLocal,
     sessionsPerTenant,
     createdBy: run.requestedBy,
   };

@@ -15,6 +15,7 @@ const create = (status: number, name: string, verification?: object) =>
     ...(verification !== undefined && { verification }),
   });
 
+const RECORDING = { title: 'Smoke', steps: [{ type: 'navigate', url: 'https://acme.example/' }] };
 const METRIC = { type: 'metric', query: 'errors_total', max: 0, minutes: 15 };
 
 test('how deployments are verified is kept with its defaults, and its changes are in the trail', async () => {
@@ -44,7 +45,45 @@ test.each([
     { checks: [{ type: 'rehearsal', workspace: 'w', scenario: 's', path: '/', minutes: 1, atMost: 0 }] },
     '/checks/0/atLeast',
   ],
+  ['a browser check without a recording', { checks: [{ type: 'browser-check' }] }, '/checks/0/path'],
+  [
+    'a browser check with two recordings',
+    { checks: [{ type: 'browser-check', path: 'a.json', recording: RECORDING }] },
+    '/checks/0/path',
+  ],
+  [
+    'a recording with a step that is not played',
+    { checks: [{ type: 'browser-check', recording: { title: 'x', steps: [{ type: 'customStep' }] } }] },
+    '/checks/0/recording/steps/0/type',
+  ],
+  [
+    'a recording that is too long',
+    { checks: [{ type: 'browser-check', recording: { ...RECORDING, title: 'x'.repeat(65_536) } }] },
+    '/checks/0/recording',
+  ],
+  [
+    'an origin that is an address',
+    { checks: [{ type: 'browser-check', recording: RECORDING, recordedAt: 'https://x.test/a' }] },
+    '/checks/0/recordedAt',
+  ],
+  ['a browser check without an org', { checks: [METRIC, { type: 'browser-check', path: 'a.json' }] }, '/checks/1/type'],
   ['an unknown reaction', { checks: [METRIC], onFailure: 'panic' }, '/onFailure'],
 ])('%s is refused', async (_, verification, pointer) => {
   expect((await create(400, 'refused', verification)).errors[0].pointer).toBe(`#/body/verification${pointer}`);
+});
+
+test('a browser check is kept with its recording, and needs the org of its environment', async () => {
+  const verification = { checks: [{ type: 'browser-check', recording: RECORDING }], onFailure: 'hold' };
+  const made = await app.as(app.owner).post(201, '/api/environments', {
+    repositoryIdentifier: 'acme/shop',
+    name: 'played',
+    category: 'release',
+    orgUsername: 'admin@acme.example',
+    verification,
+  });
+  const kept = { checks: [{ ...verification.checks[0], timeoutMinutes: 120 }], onFailure: 'hold' };
+  expect((await app.as(app.member).get(200, `/api/environments/${made.id}`)).verification).toEqual(kept);
+  const refused = await app.as(app.owner).patch(400, `/api/environments/${made.id}`, { orgUsername: null });
+  expect(refused.errors[0]).toMatchObject({ pointer: '#/body/orgUsername' });
+  await app.as(app.owner).patch(200, `/api/environments/${made.id}`, { orgUsername: null, verification: null });
 });
