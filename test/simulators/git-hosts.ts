@@ -11,6 +11,8 @@ type GitPlatform = 'host-a' | 'host-b' | 'host-c';
 export interface GitHostSimulator extends HostServer {
   /** States of pipelines, in the host's own words, by id; those that are not named are under way. */
   ended: Map<string, string>;
+  /** Jobs of pipelines, by the id of the pipeline. */
+  jobs: Map<string, SimulatedJob[]>;
   /** Issues of host-a. */
   issues: GitHubIssues;
   /** Boards of host-b. */
@@ -31,7 +33,27 @@ const USERS = new Map([
 interface Place {
   url: string;
   ended: Map<string, string>;
+  jobs: Map<string, SimulatedJob[]>;
+  /** Where host-a keeps logs, apart from itself. */
+  storageUrl: string;
 }
+
+/** A job of a pipeline, in the host's own words. */
+export interface SimulatedJob {
+  id: number;
+  name: string;
+  stage?: string;
+  /** `in_progress`, `running`, `inProgress`, … */
+  state: string;
+  /** How it ended, where the host says that apart. */
+  result?: string;
+  /** What it has printed. */
+  log: string;
+}
+
+const jobById = (jobs: Place['jobs'], id: string): SimulatedJob | undefined =>
+  [...jobs.values()].flat().find((job) => String(job.id) === id);
+const logText = (body: string): Reply => ({ status: 200, body, headers: { 'content-type': 'text/plain' } });
 
 let made = 100;
 const refuse = (message: string, status = 422): Reply => ({ status, body: { message } });
@@ -39,7 +61,32 @@ const isTexts = (value: Json): boolean =>
   typeof value === 'object' && Object.values(value).every((text) => typeof text === 'string');
 
 /** GitHub: workflow dispatch events, workflow runs, commit statuses, labels of pull requests. */
-const HOST_A = ({ url, ended }: Place): Endpoint[] => [
+const HOST_A = ({ url, ended, jobs, storageUrl }: Place): Endpoint[] => [
+  {
+    method: 'GET',
+    path: /^\/repos\/[^/]+\/[^/]+\/actions\/runs\/(\d+)\/jobs$/,
+    handle: (_, [, id = '']) => {
+      const all = jobs.get(id) ?? [];
+      const listed = all.map(({ id: jobId, name, state, result }) => ({
+        id: jobId,
+        run_id: Number(id),
+        name,
+        status: state,
+        conclusion: result ?? null,
+        steps: [{ name: 'Set up job', status: state === 'in_progress' ? 'in_progress' : 'completed', number: 1 }],
+      }));
+      return { status: 200, body: { total_count: all.length, jobs: listed } };
+    },
+  },
+  {
+    // Logs are kept once a job has ended, at an address of their own that is signed for a minute.
+    method: 'GET',
+    path: /^\/repos\/[^/]+\/[^/]+\/actions\/jobs\/(\d+)\/logs$/,
+    handle: (_, [, id = '']) =>
+      jobById(jobs, id)?.state === 'completed'
+        ? { status: 302, headers: { location: `${storageUrl}/logs/${id}?sig=signed` } }
+        : refuse('Not Found', 404),
+  },
   {
     method: 'POST',
     path: /^\/repos\/([^/]+\/[^/]+)\/actions\/workflows\/([^/]+)\/dispatches$/,
@@ -96,7 +143,37 @@ const HOST_A = ({ url, ended }: Place): Endpoint[] => [
 ];
 
 /** Azure DevOps, api-version 7.1: runs of pipelines, commit statuses, labels of pull requests. */
-const HOST_B = ({ ended }: Place): Endpoint[] => [
+const HOST_B = ({ ended, jobs }: Place): Endpoint[] => [
+  {
+    method: 'GET',
+    path: /^\/[^/]+\/[^/]+\/_apis\/build\/builds\/(\d+)\/timeline$/,
+    handle: (_, [, id = '']) => {
+      const records = (jobs.get(id) ?? []).flatMap(({ id: jobId, name, stage = '__default', state, result, log }) => [
+        { id: `stage-${stage}`, parentId: null, type: 'Stage', name: stage, state, result: result ?? null, order: 1 },
+        {
+          id: `task-${jobId}`,
+          parentId: `stage-${stage}`,
+          type: 'Task',
+          name,
+          state,
+          result: result ?? null,
+          order: jobId,
+          startTime: `2026-11-29T08:00:${String(jobId % 60).padStart(2, '0')}Z`,
+          log: log === '' ? null : { id: jobId, type: 'Container' },
+        },
+      ]);
+      return { status: 200, body: { records: [...new Map(records.map((each) => [each.id, each])).values()] } };
+    },
+  },
+  {
+    method: 'GET',
+    path: /^\/[^/]+\/[^/]+\/_apis\/build\/builds\/\d+\/logs\/(\d+)$/,
+    handle({ headers: { accept } }, [, id = '']) {
+      const { log = '' } = jobById(jobs, id) ?? {};
+      const value = log.split('\n');
+      return accept === 'text/plain' ? logText(log) : { status: 200, body: { count: value.length, value } };
+    },
+  },
   {
     method: 'POST',
     path: /^\/([^/]+\/[^/]+)\/_apis\/pipelines\/(\d+)\/runs$/,
@@ -151,7 +228,22 @@ const HOST_B = ({ ended }: Place): Endpoint[] => [
 ];
 
 /** GitLab, version 4: pipelines, commit statuses, labels of merge requests. */
-const HOST_C = ({ ended }: Place): Endpoint[] => [
+const HOST_C = ({ ended, jobs }: Place): Endpoint[] => [
+  {
+    method: 'GET',
+    path: /^\/projects\/[^/]+\/pipelines\/(\d+)\/jobs$/,
+    handle: (_, [, id = '']) => ({
+      status: 200,
+      body: (jobs.get(id) ?? [])
+        .map(({ id: jobId, name, stage, state }) => ({ id: jobId, name, stage, status: state }))
+        .toReversed(),
+    }),
+  },
+  {
+    method: 'GET',
+    path: /^\/projects\/[^/]+\/jobs\/(\d+)\/trace$/,
+    handle: (_, [, id = '']) => logText(jobById(jobs, id)?.log ?? ''),
+  },
   {
     method: 'POST',
     path: /^\/projects\/([^/]+)\/pipeline$/,
@@ -262,16 +354,42 @@ export async function gitHost(platform: GitPlatform): Promise<GitHostSimulator> 
     ...branchPullRequests(pullRequests)[platform],
     ...pullRequestEndpoints(pullRequests)[platform],
   ];
+  const jobs = new Map<string, SimulatedJob[]>();
+  const storage = await logStorage(jobs);
+  const place = { ended, jobs, storageUrl: storage.url };
   const host = await hostServer((url) => ({
     endpoints: {
-      'host-a': [...issues.endpoints(url), ...HOST_A({ url, ended }), ...ofPullRequests],
-      'host-b': versioned([...boards.endpoints(url), ...HOST_B({ url, ended }), ...ofPullRequests]),
-      'host-c': [...HOST_C({ url, ended }), ...ofPullRequests],
+      'host-a': [...issues.endpoints(url), ...HOST_A({ ...place, url }), ...ofPullRequests],
+      'host-b': versioned([...boards.endpoints(url), ...HOST_B({ ...place, url }), ...ofPullRequests]),
+      'host-c': [...HOST_C({ ...place, url }), ...ofPullRequests],
     }[platform],
     callerOf: callerOf[platform],
     unauthenticated: () => refuse('Bad credentials', 401),
     notFound: () => refuse('Not Found', 404),
     ...LIMITS[platform],
   }));
-  return Object.assign(host, { ended, issues, boards, pullRequests });
+  const closeHost = host.close;
+  const close = async () => {
+    await Promise.all([closeHost(), storage.close()]);
+  };
+  return Object.assign(host, { ended, jobs, issues, boards, pullRequests, close });
 }
+
+/** Where host-a keeps logs: an address that is signed, and refuses any other credential. */
+const logStorage = (jobs: Place['jobs']): Promise<HostServer> =>
+  hostServer(() => ({
+    endpoints: [
+      {
+        method: 'GET',
+        path: /^\/logs\/(\d+)$/,
+        handle: ({ query }, [, id = '']) =>
+          query.get('sig') === 'signed'
+            ? logText(jobById(jobs, id)?.log ?? '')
+            : refuse('Signature did not match', 403),
+      },
+    ],
+    callerOf: ({ authorization }) => (authorization === undefined ? 'anybody' : undefined),
+    unauthenticated: () => refuse('Only one authentication mechanism is allowed', 400),
+    notFound: () => refuse('Not Found', 404),
+    ...LIMITS['host-a'],
+  }));

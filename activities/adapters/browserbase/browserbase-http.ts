@@ -5,7 +5,7 @@ import type {
 import { providerFailure } from '../../../domain/review/browser-sessions/provider-failure-rules.ts';
 import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
 import { wholeBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
-import { limitedForMs } from '../git-hosts/host-http.ts';
+import { limitedForMs } from '../git-hosts/host-failures.ts';
 import { createOutboundHttp, jsonOf, type OutboundFailure } from '../outbound/outbound-http.ts';
 
 const BROWSERBASE_URL = 'https://api.browserbase.com';

@@ -1,5 +1,15 @@
 import type { GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { type CallHost, findOrCreate, openedAs, type HostAccess, withoutValue, textOf } from './host-http.ts';
+import {
+  type CallHost,
+  findOrCreate,
+  type HostAccess,
+  openedAs,
+  type ReadHostText,
+  textOf,
+  withoutValue,
+} from './host-http.ts';
+
+import { createPipelineOutputA } from './pipeline-output-host-a.ts';
 
 const NAME = 'host-a';
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
@@ -11,7 +21,7 @@ const ENDED: Record<string, PipelineState> = {
 };
 
 /** GitHub's REST interface: workflow dispatches, workflow runs, commit statuses, labels of issues. */
-export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): GitHost {
+export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess, readText: ReadHostText): GitHost {
   const headers = { ...VERSION, authorization: `Bearer ${token}` };
   const repo = (repository: string) => `${baseUrl}/repos/${repository.split('/').map(encodeURIComponent).join('/')}`;
   const runOf = (repository: string, runId: string) => `${repo(repository)}/actions/runs/${encodeURIComponent(runId)}`;
@@ -36,6 +46,8 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
       const { status, conclusion } = answer.value;
       return { isOk: true, value: status === 'completed' ? (ENDED[textOf(conclusion) ?? ''] ?? 'failed') : 'open' };
     },
+
+    ...createPipelineOutputA({ call, readText, headers, token, repo, runOf }),
 
     // 409: it has ended already.
     async cancelPipeline({ repository, runId }) {

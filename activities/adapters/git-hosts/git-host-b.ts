@@ -5,9 +5,12 @@ import {
   openedAs,
   type HostAccess,
   type HostJson,
+  type ReadHostText,
   withoutValue,
   textOf,
 } from './host-http.ts';
+
+import { createPipelineOutputB } from './pipeline-output-host-b.ts';
 
 const NAME = 'host-b';
 const VERSION = 'api-version=7.1';
@@ -20,7 +23,11 @@ const STATES: Record<CommitStatus['state'], string> = {
 };
 
 /** Azure DevOps' REST interface: pipeline runs, statuses of commits, labels of pull requests. */
-export function createGitHostB(call: CallHost, { baseUrl, token, username }: HostAccess): GitHost {
+export function createGitHostB(
+  call: CallHost,
+  { baseUrl, token, username }: HostAccess,
+  readText: ReadHostText,
+): GitHost {
   const headers = { authorization: `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}` };
   const place = (repository: string) => {
     const [organization = '', project = '', name = project] = repository.split('/').map(encodeURIComponent);
@@ -51,6 +58,8 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
       const { state, result } = answer.value;
       return { isOk: true, value: state === 'completed' ? (ENDED[textOf(result) ?? ''] ?? 'failed') : 'open' };
     },
+
+    ...createPipelineOutputB({ call, readText, headers, token, buildsOf: (repository) => place(repository).builds }),
 
     // A run of a pipeline is a build of the same id; only builds can be cancelled.
     async cancelPipeline({ repository, runId }) {

@@ -1,5 +1,15 @@
 import type { CommitStatus, GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { type CallHost, findOrCreate, openedAs, type HostAccess, withoutValue, textOf } from './host-http.ts';
+import {
+  type CallHost,
+  findOrCreate,
+  type HostAccess,
+  openedAs,
+  type ReadHostText,
+  textOf,
+  withoutValue,
+} from './host-http.ts';
+
+import { createPipelineOutputC } from './pipeline-output-host-c.ts';
 
 const NAME = 'host-c';
 const ENDED: Record<string, PipelineState> = {
@@ -16,7 +26,7 @@ const STATES: Record<CommitStatus['state'], string> = {
 };
 
 /** GitLab's REST interface, version 4: pipelines, statuses of commits, labels of merge requests. */
-export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): GitHost {
+export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess, readText: ReadHostText): GitHost {
   const headers = { 'private-token': token };
   const project = (repository: string) => `${baseUrl}/projects/${encodeURIComponent(repository)}`;
   const pipelineOf = (repository: string, runId: string) =>
@@ -35,6 +45,8 @@ export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): 
       if (!answer.isOk) return answer;
       return { isOk: true, value: ENDED[textOf(answer.value.status) ?? ''] ?? 'open' };
     },
+
+    ...createPipelineOutputC({ call, readText, headers, token, project, pipelineOf }),
 
     cancelPipeline: async ({ repository, runId }) =>
       withoutValue(await call(NAME, { method: 'POST', url: `${pipelineOf(repository, runId)}/cancel`, headers })),

@@ -13,14 +13,20 @@ import type { Deps } from '../../deps.ts';
 import { createGitHostA } from './git-host-a.ts';
 import { createGitHostB } from './git-host-b.ts';
 import { createGitHostC } from './git-host-c.ts';
-import { type CallHost, createHostHttp, type ExchangeWithHost, type HostAccess } from './host-http.ts';
+import {
+  type CallHost,
+  createHostHttp,
+  type ExchangeWithHost,
+  type HostAccess,
+  type ReadHostText,
+} from './host-http.ts';
 import { createPullRequestsHostA } from './pull-requests-host-a.ts';
 import { createPullRequestsHostB } from './pull-requests-host-b.ts';
 import { createPullRequestsHostC } from './pull-requests-host-c.ts';
 
 interface Host {
   baseUrl: string;
-  connect: (call: CallHost, access: HostAccess) => GitHost;
+  connect: (call: CallHost, access: HostAccess, readText: ReadHostText) => GitHost;
   pullRequests: (exchange: ExchangeWithHost, access: HostAccess) => PullRequestHost;
 }
 
@@ -56,7 +62,7 @@ export function createGitHosts({
   return {
     async find(place) {
       const access = await accessTo(place);
-      return access && HOSTS[place.platform].connect(http.call, access);
+      return access && HOSTS[place.platform].connect(http.call, access, http.readText);
     },
     async findPullRequests(place) {
       const access = await accessTo(place);

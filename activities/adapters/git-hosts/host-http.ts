@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { HostAnswer, HostFailure, OpenPullRequest } from '../../../domain/code/git-hosts/git-host.port.ts';
-import { parseRetryAfter } from '../../../domain/kernel/outbound/retry-after-rules.ts';
+import type { HostAnswer, LogPart, OpenPullRequest, WantedLog } from '../../../domain/code/git-hosts/git-host.port.ts';
 import { wholeBytes } from '../../../domain/kernel/shared/whole-bytes.ts';
 import type { HostAddresses } from '../../../domain/mocks/serving/own-mocks.ts';
-import { createOutboundHttp, headerOf, jsonOf, OutboundFailure } from '../outbound/outbound-http.ts';
+import { createOutboundHttp, jsonOf, OutboundFailure } from '../outbound/outbound-http.ts';
+import { limitedForMs, unanswered } from './host-failures.ts';
+import { readText } from './host-text.ts';
 
 const TIMEOUT_MS = 20_000;
 const ANSWER_MAX_BYTES = 1_048_576;
@@ -11,16 +12,6 @@ const ANSWER_MAX_BYTES = 1_048_576;
 const BUSY = new Set([425, 429, 503]);
 /** Failed somewhere on the way: the request may have been executed. */
 const BROKEN = new Set([408, 500, 502, 504]);
-/** The connection was not established. */
-const UNREACHED = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 export interface HostCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
@@ -55,8 +46,19 @@ export type CallHost = (name: string, call: HostCall) => Promise<HostAnswer<Host
 /** Sends a call as `CallHost` does, and answers status and headers beside the body. */
 export type ExchangeWithHost = (name: string, call: HostCall) => Promise<HostAnswer<HostReply>>;
 
+/** Reads a text of a host, such as a log, from a position on; the host may redirect to where it keeps it. */
+export type ReadHostText = (name: string, order: TextOrder, wanted: WantedLog) => Promise<HostAnswer<LogPart>>;
+
+/** A text of a host. `credentials`: headers that go to the host alone; `secret`: what the text must not show. */
+export interface TextOrder {
+  url: string;
+  credentials: Record<string, string>;
+  secret: string;
+}
+
 export interface HostHttp {
   call: CallHost;
+  readText: ReadHostText;
   exchange: ExchangeWithHost;
   close: () => Promise<void>;
 }
@@ -104,20 +106,10 @@ export function createHostHttp(addresses: HostAddresses, timeoutMs = TIMEOUT_MS)
       const answer = await exchange(name, order);
       return answer.isOk ? { isOk: true, value: asObject(answer.value.json) } : answer;
     },
+    readText: (name, order, wanted) => readText(http, name, { ...order, timeoutMs }, wanted),
     close: http.close,
   };
 }
-
-const unanswered = ({ kind, code = '' }: OutboundFailure, name: string): HostFailure =>
-  kind === 'refused'
-    ? { isOk: false, isTransient: false, mayBeDone: false, reason: `The address of ${name} is not permitted` }
-    : {
-        isOk: false,
-        isTransient: true,
-        mayBeDone: !UNREACHED.has(code),
-        isTimeout: kind === 'timeout',
-        reason: `${name} could not be reached`,
-      };
 
 function nothingIfTooLarge(error: unknown): Buffer {
   if (error instanceof OutboundFailure && error.kind === 'too_large') return Buffer.alloc(0);
@@ -125,31 +117,6 @@ function nothingIfTooLarge(error: unknown): Buffer {
 }
 
 const asObject = (json: unknown): HostJson => (typeof json === 'object' && json !== null ? (json as HostJson) : {});
-
-/** GitHub asks for at least this where a secondary limit names no time. */
-const UNNAMED_LIMIT_MS = 60_000;
-
-/**
- * How long a host's rate limit holds; undefined for a response that is not about one. GitHub answers 403 or 429 with
- * `retry-after`, with `x-ratelimit-reset` (seconds since the epoch) when none remains, or with the message alone; the
- * other hosts 429.
- */
-export function limitedForMs(
-  status: number,
-  headers: IncomingHttpHeaders,
-  { message, nowMs }: { message: string; nowMs: number },
-): number | undefined {
-  const header = (name: string) => headerOf(headers, name);
-  const isUsedUp = header('x-ratelimit-remaining') === '0' || header('ratelimit-remaining') === '0';
-  const retryAfter = header('retry-after');
-  const isLimited = isUsedUp || retryAfter !== undefined || /rate limit/i.test(message);
-  if (status !== 429 && !(status === 403 && isLimited)) return undefined;
-  const reset = isUsedUp
-    ? Number(header('x-ratelimit-reset') ?? header('ratelimit-reset')) * 1_000 - nowMs
-    : Number.NaN;
-  const after = retryAfter === undefined ? reset : (parseRetryAfter(retryAfter, nowMs) ?? Number.NaN);
-  return Number.isFinite(after) ? Math.max(after, 1_000) : UNNAMED_LIMIT_MS;
-}
 
 /** The host's error message, if it is a text. */
 const errorMessage = ({ message }: HostJson): string =>
@@ -162,6 +129,9 @@ export const textOf = (value: unknown): string | null =>
 /** The result of a call whose response is not needed. */
 export const withoutValue = (answer: HostAnswer<unknown>): HostAnswer<null> =>
   answer.isOk ? { isOk: true, value: null } : answer;
+
+/** The objects of a list in a response, as many as hosts list at once. */
+export const listOf = (list: unknown): HostJson[] => (Array.isArray(list) ? list.map(asObject) : []);
 
 /** The first element of a list in a response; undefined where it has none. */
 const firstOf = (list: unknown): HostJson | undefined =>

@@ -7,7 +7,8 @@ import type {
   TrackerFailureKind,
   TrackerPlatform,
 } from '../../../domain/work/work-items/work-tracker.port.ts';
-import { type ExchangeWithHost, type HostCall, limitedForMs } from '../git-hosts/host-http.ts';
+import { limitedForMs } from '../git-hosts/host-failures.ts';
+import type { ExchangeWithHost, HostCall } from '../git-hosts/host-http.ts';
 import { headerOf } from '../outbound/outbound-http.ts';
 
 const REPLY_MAX_BYTES = 8 * 1_048_576;

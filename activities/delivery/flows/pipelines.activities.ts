@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { LRUCache } from 'lru-cache';
 import type { RunKey } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { findRun, type RunContext, runById } from '../../../domain/delivery/flows/flow-runs.queries.ts';
 import {
@@ -6,13 +7,18 @@ import {
   noteDispatch,
   notePipeline,
   reportedEnd,
+  toldPipeline,
 } from '../../../domain/delivery/flows/programs/pipelines.queries.ts';
 import { holdsLocks } from '../../../domain/delivery/environment-locks/lock-tickets.queries.ts';
 import { LOCK_LOST } from '../../../domain/delivery/flows/gates/lock-lost-rules.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
-import type { GitHost, PipelineRun, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
+import { mustAsk, NOTHING_TOLD } from '../../../domain/delivery/flows/programs/pipeline-output-rules.ts';
+import type { GitHost, PipelineState } from '../../../domain/code/git-hosts/git-host.port.ts';
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { Deps } from '../../deps.ts';
+import { withHeartbeat } from '../../heartbeat.ts';
+import { PipelineLooks } from './pipeline-looks.ts';
+import { showOutput, type ShownPipeline } from './pipeline-output.ts';
 import { unitOfRun } from './run-steps.activities.ts';
 
 const ENDS: Record<Exclude<PipelineState, 'open'>, RunOutcome> = {
@@ -21,17 +27,31 @@ const ENDS: Record<Exclude<PipelineState, 'open'>, RunOutcome> = {
   cancelled: { status: 'cancelled', error: 'The pipeline was cancelled on its host' },
 };
 
+/** Runs whose hosts a worker knows, and how long it uses the credential that it has read for one. */
+const KNOWN_MAX = 1_000;
+const KNOWN_MS = 600_000;
+
 /** Pipelines of git hosts that execute runs. */
 export const createPipelineActivities = (deps: Deps) => {
+  /** Each reading of a credential is in the audit trail. */
+  const known = new LRUCache<string, GitHost>({
+    max: KNOWN_MAX,
+    ttl: KNOWN_MS,
+    updateAgeOnGet: false,
+    noUpdateTTL: true,
+  });
   /** The pipeline of a run with its host; undefined when the host never named one, or no credential is left. */
-  const pipelineOf = async (key: RunKey): Promise<{ host: GitHost; pipeline: PipelineRun } | undefined> => {
-    const run = await findRun(deps.reads.as(systemActor(key, 'flow')), key.runId);
+  const pipelineOf = async (key: RunKey): Promise<ShownPipeline | undefined> => {
+    const reads = deps.reads.as(systemActor(key, 'flow'));
+    const run = await findRun(reads, key.runId);
     const { pipeline } = run?.payload ?? {};
-    const host = run && (await hostOf(deps, key, run));
-    if (!host || !pipeline || run.cicdRunId === null || run.repositoryIdentifier === null) return undefined;
-    return { host, pipeline: { repository: run.repositoryIdentifier, pipeline: pipeline.id, runId: run.cicdRunId } };
+    if (!run || !pipeline || run.cicdRunId === null || run.repositoryIdentifier === null) return undefined;
+    const host = known.get(run.id) ?? (await hostOf(deps, key, run));
+    if (!host) return undefined;
+    known.set(run.id, host);
+    const named = { repository: run.repositoryIdentifier, pipeline: pipeline.id, runId: run.cicdRunId };
+    return { run, host, pipeline: named, told: await toldPipeline(reads, run.id) };
   };
-
   return {
     /**
      * Dispatches a run's pipeline once: what was tried before and may have arrived is not tried again, but waited for.
@@ -57,16 +77,61 @@ export const createPipelineActivities = (deps: Deps) => {
       return `The pipeline may still run: ${answer.reason}`;
     },
 
-    /** Asks the host how the run's pipeline ended; null while it is open, or the host does not say. */
-    async pollPipeline(key: RunKey): Promise<RunOutcome | null> {
-      const found = await pipelineOf(key);
-      if (!found) return null;
-      const answer = await found.host.pipelineState(found.pipeline);
-      return answer.isOk && answer.value !== 'open' ? ENDS[answer.value] : null;
-    },
+    ...createPipelineFollowing(deps, pipelineOf),
   };
 };
 export type PipelineActivities = ReturnType<typeof createPipelineActivities>;
+
+function createPipelineFollowing(deps: Deps, pipelineOf: (key: RunKey) => Promise<ShownPipeline | undefined>) {
+  const looks = new PipelineLooks();
+  return {
+    /** Asks the host how the run's pipeline ended, and shows what is new of it; null while it is open, or nothing is known. */
+    pollPipeline: (key: RunKey): Promise<RunOutcome | null> =>
+      withHeartbeat(async () => {
+        const found = await pipelineOf(key);
+        return found ? poll(deps, looks, key, found) : null;
+      }),
+
+    /** Shows what is new of the run's pipeline. */
+    async showPipeline(key: RunKey): Promise<void> {
+      const found = await pipelineOf(key);
+      if (found) await show(deps, looks, key, found);
+    },
+  };
+}
+
+const hostKey = ({ tenantId }: RunKey, { platform }: RunContext) => `${tenantId}/${platform}`;
+
+/** Shows what is new; what the host does not answer now is shown later, or never. */
+async function show(
+  deps: Deps,
+  looks: PipelineLooks,
+  key: RunKey,
+  found: ShownPipeline,
+  options?: { isLast: boolean },
+): Promise<void> {
+  const failure = await showOutput(deps, key, found, options);
+  if (failure?.retryAfterMs !== undefined)
+    looks.pause(hostKey(key, found.run), failure.retryAfterMs, deps.now().getTime());
+}
+
+/** Null also where the host is not asked now: others of the tenant have used up its calls. */
+async function poll(deps: Deps, looks: PipelineLooks, key: RunKey, found: ShownPipeline): Promise<RunOutcome | null> {
+  const now = deps.now().getTime();
+  const { run, told, host, pipeline } = found;
+  const sinceMs = now - new Date(run.startedAt ?? now).getTime();
+  const look = looks.take(hostKey(key, run), now);
+  const isAsked = look === 'taken' || (look === 'none' && mustAsk(told ?? NOTHING_TOLD, now, sinceMs));
+  if (!isAsked) return null;
+  const answer = await host.pipelineState(pipeline);
+  if (!answer.isOk) {
+    if (answer.retryAfterMs !== undefined) looks.pause(hostKey(key, run), answer.retryAfterMs, now);
+    return null;
+  }
+  const isLast = answer.value !== 'open';
+  await show(deps, looks, key, found, { isLast });
+  return answer.value === 'open' ? null : ENDS[answer.value];
+}
 
 const hostOf = async (
   { git }: Deps,

@@ -141,7 +141,7 @@ export const flowRunsRoutes = [
     group: GROUP,
     summary: 'Get the output of a run, up to 64 MiB',
     description:
-      'What the command of the run prints, or a log of what the service itself does. While the run goes on, it is what there is by now, at most the last 64 KiB, written about once a second: `X-Output-Complete` is then `false`, and stays so where the rest was lost or is not kept. `X-Output-Offset` is the position of the first byte of the reply in all of the output. Takes `Range` by the same positions; a part that is not kept any more is left out, and one that was not printed yet gets 416. When a run of the service itself ends, its report takes the place of the log. A run that ended without output gets 404.',
+      'What the command of the run prints, what the git host tells of its pipeline (states of jobs, and their logs as far as the host gives them), or a log of what the service itself does. While the run goes on, it is what there is by now, at most the last 64 KiB, written about once a second: `X-Output-Complete` is then `false`, and stays so where the rest was lost or is not kept. `X-Output-Offset` is the position of the first byte of the reply in all of the output. Takes `Range` by the same positions; a part that is not kept any more is left out, and one that was not printed yet gets 416. When a run of the service itself ends, its report takes the place of the log. A run that ended without output gets 404.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,

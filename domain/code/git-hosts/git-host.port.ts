@@ -44,6 +44,38 @@ export interface PipelineRun {
   runId: string;
 }
 
+/** A part of a pipeline that was dispatched, as its host tells of it: a job, or what a job or stage is made of. */
+export interface PipelineJob {
+  id: string;
+  /** With what it is a part of: `build / compile`. */
+  name: string;
+  /** In the host's own words: `in_progress`, `success`. */
+  state: string;
+  hasEnded: boolean;
+  /** What its log is asked for by; null: the host gives none now. */
+  logId: string | null;
+}
+
+/** What of the log of a job is wanted. */
+export interface WantedLog {
+  logId: string;
+  /** Bytes of it that are known. */
+  from: number;
+  /** Nothing is added to it any more; else a line that is not complete is left for the next time. */
+  hasEnded: boolean;
+}
+
+export interface LogPart {
+  /** False: the host has no such log now. */
+  isThere: boolean;
+  /** Without the credential by which the host was asked. */
+  text: string;
+  /** Where the next part begins. */
+  next: number;
+  /** Something before it was left out. */
+  isCut: boolean;
+}
+
 export interface CommitStatus {
   repository: string;
   commitId: string;
@@ -81,6 +113,10 @@ export interface OpenPullRequest {
 export interface GitHost {
   dispatchPipeline(order: PipelineOrder): Promise<HostAnswer<DispatchedPipeline>>;
   pipelineState(run: PipelineRun): Promise<HostAnswer<PipelineState>>;
+  /** The parts of a pipeline run, in their order, 100 at most. */
+  pipelineJobs(run: PipelineRun): Promise<HostAnswer<readonly PipelineJob[]>>;
+  /** What is new in the log of one of them. */
+  pipelineLog(run: PipelineRun, wanted: WantedLog): Promise<HostAnswer<LogPart>>;
   /** Requests the cancellation of a pipeline run; one that has ended is left as it is. */
   cancelPipeline(run: PipelineRun): Promise<HostAnswer<null>>;
   writeStatus(status: CommitStatus): Promise<HostAnswer<null>>;

@@ -9,6 +9,7 @@ import type { FlowCategory } from './flow-categories.ts';
 import type { DeployedContent } from './run-deployment-rules.ts';
 import type { Override } from '../../projects/policies/promotion-policy-rules.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
+import type { ToldPipeline } from './programs/pipeline-output-rules.ts';
 import type { RunProgress } from './run-progress-rules.ts';
 import type { StoredMove } from './run-move-rules.ts';
 import type { DisplayStatus, RunStatus } from './run-status-rules.ts';
@@ -90,6 +91,8 @@ export const FlowRunSchema = defineEntity({
     outputSoFar: p.blob().nullable(),
     /** How many bytes it has printed. */
     outputBytes: p.bigint('string').nullable(),
+    /** What of its pipeline the output has told. */
+    pipelineTold: jsonColumn<ToldPipeline>().nullable(),
     /** How far it is, where the service itself executes it. */
     progress: jsonColumn<RunProgress>().nullable(),
     /** The progress of the last event, and when that was emitted. */

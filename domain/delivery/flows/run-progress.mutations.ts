@@ -5,7 +5,7 @@ import { eventDataOf } from './flow-runs.mutations.ts';
 import type { RunContext } from './flow-runs.queries.ts';
 import { progressLine, type RunProgress } from './run-progress-rules.ts';
 import type { OutputSoFar } from './programs/program.port.ts';
-import { addLines, keepOutputSoFar, keepProgress } from './run-progress.queries.ts';
+import { addLines, addPipelineLines, keepOutputSoFar, keepProgress } from './run-progress.queries.ts';
 import { displayOf } from './run-status-rules.ts';
 
 /** Whether a run says that it is so far, and has announced it. */
@@ -40,6 +40,13 @@ export async function sayLines(tx: Tx, run: Printing, lines: readonly string[]):
   if (lines.length === 0) return;
   await addLines(tx, run.id, lines);
   tx.touch('flow_output', run.id, run.repositoryIdentifier);
+}
+
+/** Tells in the output of a run what is new of its pipeline. */
+export async function tellPipeline(tx: Tx, run: Printing, told: Parameters<typeof addPipelineLines>[2]): Promise<void> {
+  tx.noteDone();
+  if ((await addPipelineLines(tx, run.id, told)) && told.lines.length > 0)
+    tx.touch('flow_output', run.id, run.repositoryIdentifier);
 }
 
 /** Keeps the last of what the program of a run has printed, for as long as it goes on. */

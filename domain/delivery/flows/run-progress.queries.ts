@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { json } from '../../kernel/data/columns.ts';
 import type { Tx } from '../../unit-of-work.ts';
 import type { OutputSoFar } from './programs/program.port.ts';
+import type { ToldPipeline } from './programs/pipeline-output-rules.ts';
 import type { RunProgress } from './run-progress-rules.ts';
 
 /** What of the output of a run is readable while it goes on, as of one that has ended. */
@@ -45,6 +46,26 @@ export async function addLines({ db, tenantId }: Tx, id: string, lines: readonly
   await sql`
     update flow_run r set output_so_far = ${appended(text)}, output_bytes = ${grown(text)}
     where tenant_id = ${tenantId} and id = ${id} and ended_at is null`.execute(db);
+}
+
+/**
+ * Adds lines to the output of an open run whose pipeline has told more, with what of it is told then; nothing where another
+ * attempt has. Answers whether it did.
+ */
+export async function addPipelineLines(
+  { db, tenantId }: Tx,
+  id: string,
+  { before, after, lines }: { before: ToldPipeline | null; after: ToldPipeline; lines: readonly string[] },
+): Promise<boolean> {
+  const text = lines.join('\n');
+  const { rows } = await sql`
+    update flow_run r set pipeline_told = ${json(after)}::jsonb,
+      output_so_far = ${lines.length > 0 ? appended(text) : sql`r.output_so_far`},
+      output_bytes = ${lines.length > 0 ? grown(text) : sql`r.output_bytes`}
+    where tenant_id = ${tenantId} and id = ${id} and ended_at is null
+      and pipeline_told is not distinct from ${before && json(before)}::jsonb
+    returning 1`.execute(db);
+  return rows.length > 0;
 }
 
 const bytesOf = (text: string) => Buffer.from(`${text}\n`);

@@ -3,6 +3,8 @@ import { condition } from '@temporalio/workflow';
 interface PollBackoffOptions {
   firstMs: number;
   longestMs: number;
+  /** By what each pause is longer than the one before; 2 where nothing is said. */
+  factor?: number;
 }
 
 /**
@@ -26,7 +28,8 @@ export class PollBackoff {
     const isSignalled = await condition(hasArrived, Math.min(this.#pauseMs, maxMs), {
       summary: this.#summary,
     });
-    this.#pauseMs = isSignalled ? this.#options.firstMs : Math.min(this.#pauseMs * 2, this.#options.longestMs);
+    const { firstMs, longestMs, factor = 2 } = this.#options;
+    this.#pauseMs = isSignalled ? firstMs : Math.min(this.#pauseMs * factor, longestMs);
     return isSignalled;
   }
 }
@@ -37,5 +40,9 @@ const MINUTE_MS = 60_000;
 export const INTERNAL_POLL = { firstMs: 15 * MINUTE_MS, longestMs: 24 * 60 * MINUTE_MS } satisfies PollBackoffOptions;
 /** For windows, which are rarely moved; a pause ends when the window opens. */
 export const WINDOW_POLL = { firstMs: 5 * MINUTE_MS, longestMs: 120 * MINUTE_MS } satisfies PollBackoffOptions;
-/** For what hosts and workers outside report. */
-export const EXTERNAL_POLL = { firstMs: MINUTE_MS / 2, longestMs: 10 * MINUTE_MS } satisfies PollBackoffOptions;
+/** For pipelines, of which people see what they print: a twentieth of the time that they have gone on. */
+export const PIPELINE_POLL = {
+  firstMs: 5_000,
+  longestMs: 5 * MINUTE_MS,
+  factor: 1.05,
+} satisfies PollBackoffOptions;

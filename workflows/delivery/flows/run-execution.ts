@@ -1,17 +1,14 @@
 import {
   ActivityFailure,
   CancellationScope,
-  ChildWorkflowCancellationType,
   isCancellation,
-  ParentClosePolicy,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   sleep,
-  startChild,
 } from '@temporalio/workflow';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { ChildActivities } from '../../../activities/delivery/flows/children.activities.ts';
 import type {
   CommandActivities,
@@ -21,7 +18,7 @@ import type { OperationActivities, Pending } from '../../../activities/delivery/
 import type { PipelineActivities } from '../../../activities/delivery/flows/pipelines.activities.ts';
 import type { RunPlan } from '../../../activities/delivery/flows/run-steps.activities.ts';
 import { locksOf } from '../../../domain/delivery/flows/programs/executor-rules.ts';
-import type { AcceptedRun, RunKey } from '../../../domain/delivery/flows/new-runs.mutations.ts';
+import type { RunKey } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { progressText } from '../../../domain/delivery/org-steps/org-step-rules.ts';
 import type { RunOutcome } from '../../../domain/delivery/flows/flow-runs.mutations.ts';
 import {
@@ -35,21 +32,23 @@ import {
   OUTSIDE_CALL,
   UNTIL_DONE,
 } from '../../activity-options.ts';
-import { startOptions } from '../../temporal-start.ts';
-import { childSettledSignal, flowRunContract, pipelineReportedSignal } from './flow-run.contract.ts';
+import { childSettledSignal, pipelineReportedSignal } from './flow-run.contract.ts';
 import { COMMANDS_QUEUE } from '../../queues.contract.ts';
-import { INTERNAL_POLL, PollBackoff, EXTERNAL_POLL } from './poll-backoff.ts';
+import { INTERNAL_POLL, PIPELINE_POLL, PollBackoff } from './poll-backoff.ts';
 import { operationOf } from './operations.ts';
-import { queueBeside, queuePrefix } from './queues.ts';
+import { queueBeside } from './queues.ts';
+import { startAccepted } from './start-accepted.ts';
 
 const { acceptChildren, cancelChildren } = proxyActivities<ChildActivities>(UNTIL_DONE);
 const { dispatchPipeline, pollPipeline } = proxyActivities<PipelineActivities>(OUTSIDE_CALL);
-const { cancelPipeline } = proxyActivities<PipelineActivities>(BRIEF_OUTSIDE_CALL);
+const { cancelPipeline, showPipeline } = proxyActivities<PipelineActivities>(BRIEF_OUTSIDE_CALL);
 const { reportedOutcome } = proxyLocalActivities<PipelineActivities>(LOCAL_DATABASE_WORK);
 const commands = () => proxyActivities<CommandActivities>({ ...COMMAND, taskQueue: queueBeside(COMMANDS_QUEUE) });
 const commandsOf = (taskQueue: string) =>
   proxyActivities<OwnCommandActivities>({ ...FOLLOW_COMMAND, taskQueue: queueBeside(taskQueue) });
 
+/** Marks runs whose pipelines are asked for their output once more when they report their end. */
+const LAST_OUTPUT = 'last-output-of-pipeline';
 const TIMED_OUT: RunOutcome = { status: 'timed_out', error: 'The pipeline did not report its end in time' };
 
 /** Executes one run by the executor of its plan. */
@@ -201,14 +200,25 @@ export class RunExecution {
   /** Waits for the pipeline's report; also polls the host, since a report may be lost. Undefined: it took too long. */
   async #awaitPipeline(timeoutSeconds: number): Promise<RunOutcome | undefined> {
     const deadline = Date.now() + timeoutSeconds * 1_000;
-    const backoff = new PollBackoff(EXTERNAL_POLL, 'poll pipeline');
+    const backoff = new PollBackoff(PIPELINE_POLL, 'poll pipeline');
     for (;;) {
       const leftMs = deadline - Date.now();
       if (leftMs <= 0) return undefined;
       const hasReport = await backoff.wait(() => this.#hasReport, leftMs);
       this.#hasReport = false;
-      const outcome = (await reportedOutcome(this.#run)) ?? (hasReport ? null : await pollPipeline(this.#run));
+      const reported = await reportedOutcome(this.#run);
+      if (reported && patched(LAST_OUTPUT)) await this.#showLastOutput();
+      const outcome = reported ?? (hasReport ? null : await pollPipeline(this.#run));
       if (outcome) return outcome;
+    }
+  }
+
+  /** Shows what a pipeline has printed by the time that it reports its end; the run ends without it, too. */
+  async #showLastOutput(): Promise<void> {
+    try {
+      await showPipeline(this.#run);
+    } catch (error) {
+      if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     }
   }
 
@@ -226,22 +236,5 @@ export class RunExecution {
 
   async cancelChildren(): Promise<void> {
     await cancelChildren(this.#run);
-  }
-}
-
-/**
- * Starts a child, which outlives its parent: its row decides. One that was not started, since this workflow was ended
- * meanwhile, is found by the sweeper, and one that the sweeper has started stays as it is.
- */
-async function startAccepted(child: AcceptedRun): Promise<void> {
-  try {
-    await startChild(flowRunContract.workflow, {
-      ...startOptions(flowRunContract, child, queuePrefix()),
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      cancellationType: ChildWorkflowCancellationType.ABANDON,
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

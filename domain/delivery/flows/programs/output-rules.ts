@@ -11,7 +11,7 @@ export interface KeptOutput {
   /** How many bytes it printed in all, as its end says. */
   bytes: number | null;
   hasEnded: boolean;
-  /** A program printed it, whose worker may be lost: then nobody knows the rest. */
+  /** A program printed it, whose worker may be lost, or a pipeline that was not followed to its end: nobody knows the rest. */
   isOfProgram: boolean;
 }
 

@@ -3,6 +3,7 @@ import { json, type JsonText } from '../../../kernel/data/columns.ts';
 import type { Reads } from '../../../kernel/data/fenced-reads.ts';
 import type { Tx } from '../../../unit-of-work.ts';
 import type { RunOutcome } from '../flow-runs.mutations.ts';
+import type { ToldPipeline } from './pipeline-output-rules.ts';
 
 /** Records that the pipeline of a run is about to be dispatched; false when that was recorded before. */
 export async function noteDispatch({ db, tenantId }: Tx, id: string): Promise<boolean> {
@@ -26,6 +27,17 @@ export async function forgetDispatch({ db, tenantId }: Tx, id: string): Promise<
     .where('id', '=', id)
     .where('cicdRunId', 'is', null)
     .execute();
+}
+
+/** What the output of a run has told of its pipeline; null: nothing. */
+export async function toldPipeline({ db, tenantId }: Reads, id: string): Promise<ToldPipeline | null> {
+  const run = await db
+    .selectFrom('flow_run')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .select('pipelineTold')
+    .executeTakeFirst();
+  return run?.pipelineTold ?? null;
 }
 
 /** Records the pipeline that executes a run; what is known already stays. */

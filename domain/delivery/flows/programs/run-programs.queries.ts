@@ -33,16 +33,26 @@ export async function keptOutput({ db, tenantId }: Reads, id: string): Promise<K
     .selectFrom('flow_run')
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
-    .select(['outputTail', 'outputObject', 'outputSoFar', 'outputBytes', 'endedAt', 'programStartedAt', 'result'])
+    .select([
+      'outputTail',
+      'outputObject',
+      'outputSoFar',
+      'outputBytes',
+      'endedAt',
+      'programStartedAt',
+      'executionMode',
+      'pipelineTold',
+      'result',
+    ])
     .executeTakeFirst();
   if (!run) throw notFound('The run');
-  const { outputBytes, endedAt, programStartedAt, result, ...kept } = run;
+  const { outputBytes, endedAt, programStartedAt, executionMode, pipelineTold, result, ...kept } = run;
   return {
     ...kept,
     bytesSoFar: outputBytes === null ? null : Number(outputBytes),
     bytes: typeof result.outputBytes === 'number' ? result.outputBytes : null,
     hasEnded: endedAt !== null,
-    isOfProgram: programStartedAt !== null,
+    isOfProgram: programStartedAt !== null || (executionMode === 'cicd' && pipelineTold?.isWhole !== true),
   };
 }
 

@@ -1,4 +1,4 @@
-import { limitedForMs } from '../../../../activities/adapters/git-hosts/host-http.ts';
+import { limitedForMs } from '../../../../activities/adapters/git-hosts/host-failures.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const inSeconds = (seconds: number) => String(NOW / 1_000 + seconds);
