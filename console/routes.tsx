@@ -39,6 +39,7 @@ const tree = root.addChildren([
   createRoute({ getParentRoute: () => root, path: `/${SIGNED_IN}`, component: SignedInPage }),
   signedIn.addChildren([
     page('/', () => import('./people/attention/attention.page.tsx'), 'AttentionPage'),
+    page('/where', () => import('./delivery/where/where.page.tsx'), 'WherePage'),
     page('/environments', () => import('./projects/environments/environments.page.tsx'), 'EnvironmentsPage'),
     page('/environments/$id', () => import('./projects/environments/environment.page.tsx'), 'EnvironmentPage'),
   ]),

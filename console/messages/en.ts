@@ -1,7 +1,11 @@
 import { attention } from './en/attention.ts';
+import { candidates } from './en/candidates.ts';
+import { changes } from './en/changes.ts';
 import { environments } from './en/environments.ts';
+import { gates } from './en/gates.ts';
 import { parts } from './en/parts.ts';
 import { shell } from './en/shell.ts';
+import { where } from './en/where.ts';
 
 /** All words of the console in English, by place; what has parameters is a function. */
 export const en = {
@@ -9,4 +13,8 @@ export const en = {
   shell,
   attention,
   environments,
+  gates,
+  changes,
+  where,
+  candidates,
 } as const;

@@ -16,5 +16,6 @@ export interface ShownPage {
 /** The pages of the navigation, in its order. */
 export const PAGES: readonly ShownPage[] = [
   { to: '/', name: t.shell.attention, key: 'a' },
+  { to: '/where', name: t.shell.where, key: 'w', operation: 'getReleaseMatrix' },
   { to: '/environments', name: t.shell.environments, key: 'e' },
 ];

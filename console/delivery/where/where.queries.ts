@@ -1,0 +1,60 @@
+import { getReleaseMatrix, listApprovals, listReleaseCandidateDomains } from '@quayside/client';
+import { ask } from '../../kernel/data/ask.ts';
+import { client } from '../../kernel/data/client.ts';
+
+export interface MatrixFilters {
+  repositoryIdentifier: string;
+  q: string | undefined;
+  includeSuperseded: boolean;
+  /** Undefined: all environments. */
+  environments: readonly string[] | undefined;
+}
+
+const TOPICS = [
+  'approval',
+  'environment',
+  'environment_lock',
+  'flow_run',
+  'release_candidate',
+  'release_deployment',
+] as const;
+
+/** A page of the matrix, of one domain or of all. */
+export const matrixQuery = (
+  { repositoryIdentifier, q, includeSuperseded, environments }: MatrixFilters,
+  page: { domain?: string | undefined; cursor?: string | undefined } = {},
+) =>
+  ask(
+    ['matrix', { repositoryIdentifier, q, includeSuperseded, environments }, page],
+    (signal) =>
+      getReleaseMatrix({
+        client,
+        signal,
+        query: {
+          repositoryIdentifier,
+          ...(q && { q }),
+          ...(includeSuperseded && { includeSuperseded }),
+          ...(environments && { environments: [...environments] }),
+          ...(page.domain !== undefined && { domain: page.domain }),
+          ...(page.cursor !== undefined && { cursor: page.cursor }),
+        },
+      }),
+    { topics: TOPICS, isList: true },
+  );
+
+export const domainsQuery = (repositoryIdentifier: string) =>
+  ask(
+    ['domains', repositoryIdentifier],
+    (signal) => listReleaseCandidateDomains({ client, signal, query: { repositoryIdentifier } }),
+    { topics: ['release_candidate'], isList: true },
+  );
+
+const APPROVALS_MAX = 100;
+
+/** Approvals of the project that wait for a person. */
+export const openApprovalsQuery = (repositoryIdentifier: string) =>
+  ask(
+    ['approvals', 'open', repositoryIdentifier],
+    (signal) => listApprovals({ client, signal, query: { repositoryIdentifier, limit: APPROVALS_MAX } }),
+    { topics: ['approval'], isList: true },
+  );
