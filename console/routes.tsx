@@ -40,6 +40,8 @@ const tree = root.addChildren([
   signedIn.addChildren([
     page('/', () => import('./people/attention/attention.page.tsx'), 'AttentionPage'),
     page('/where', () => import('./delivery/where/where.page.tsx'), 'WherePage'),
+    page('/candidates', () => import('./delivery/candidates/candidates.page.tsx'), 'CandidatesPage'),
+    page('/candidates/$id', () => import('./delivery/candidates/candidate.page.tsx'), 'CandidatePage'),
     page('/environments', () => import('./projects/environments/environments.page.tsx'), 'EnvironmentsPage'),
     page('/environments/$id', () => import('./projects/environments/environment.page.tsx'), 'EnvironmentPage'),
   ]),

@@ -17,5 +17,6 @@ export interface ShownPage {
 export const PAGES: readonly ShownPage[] = [
   { to: '/', name: t.shell.attention, key: 'a' },
   { to: '/where', name: t.shell.where, key: 'w', operation: 'getReleaseMatrix' },
+  { to: '/candidates', name: t.shell.candidates, key: 'c', operation: 'listReleaseCandidates' },
   { to: '/environments', name: t.shell.environments, key: 'e' },
 ];

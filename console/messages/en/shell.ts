@@ -23,6 +23,7 @@ export const shell = {
   go: 'Go to …',
   goHint: 'A page, a project, or a key such as PROJ-12',
   goNothing: 'Nothing matches',
+  inProject: (domain: string, project: string) => `${domain}, ${project}`,
   workItem: (key: string) => `Where is ${key}?`,
   keys: 'Keys',
   keysList: [
@@ -30,6 +31,7 @@ export const shell = {
     ['?', 'Show these keys'],
     ['g a', 'Needs attention'],
     ['g w', 'Where is what'],
+    ['g c', 'Candidates'],
     ['g i', 'Inbox'],
     ['g r', 'Runs'],
     ['Esc', 'Close a dialog'],
