@@ -44,6 +44,7 @@ const tree = root.addChildren([
     page('/candidates/$id', () => import('./delivery/candidates/candidate.page.tsx'), 'CandidatePage'),
     page('/environments', () => import('./projects/environments/environments.page.tsx'), 'EnvironmentsPage'),
     page('/environments/$id', () => import('./projects/environments/environment.page.tsx'), 'EnvironmentPage'),
+    page('/inbox', () => import('./delivery/approvals/inbox.page.tsx'), 'InboxPage'),
   ]),
 ]);
 

@@ -3,6 +3,7 @@ import { candidates } from './en/candidates.ts';
 import { changes } from './en/changes.ts';
 import { environments } from './en/environments.ts';
 import { gates } from './en/gates.ts';
+import { inbox } from './en/inbox.ts';
 import { parts } from './en/parts.ts';
 import { shell } from './en/shell.ts';
 import { where } from './en/where.ts';
@@ -17,4 +18,5 @@ export const en = {
   changes,
   where,
   candidates,
+  inbox,
 } as const;

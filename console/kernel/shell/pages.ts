@@ -1,5 +1,6 @@
 import type { OperationId } from '@quayside/client';
 import type { ComponentType } from 'react';
+import { InboxBadge } from '../../delivery/approvals/inbox-badge.tsx';
 import { t } from '../../messages/messages.ts';
 
 export interface ShownPage {
@@ -18,5 +19,6 @@ export const PAGES: readonly ShownPage[] = [
   { to: '/', name: t.shell.attention, key: 'a' },
   { to: '/where', name: t.shell.where, key: 'w', operation: 'getReleaseMatrix' },
   { to: '/candidates', name: t.shell.candidates, key: 'c', operation: 'listReleaseCandidates' },
+  { to: '/inbox', name: t.shell.inbox, key: 'i', operation: 'listApprovals', Badge: InboxBadge },
   { to: '/environments', name: t.shell.environments, key: 'e' },
 ];
