@@ -45,6 +45,8 @@ const tree = root.addChildren([
     page('/environments', () => import('./projects/environments/environments.page.tsx'), 'EnvironmentsPage'),
     page('/environments/$id', () => import('./projects/environments/environment.page.tsx'), 'EnvironmentPage'),
     page('/inbox', () => import('./delivery/approvals/inbox.page.tsx'), 'InboxPage'),
+    page('/runs', () => import('./delivery/runs/runs.page.tsx'), 'RunsPage'),
+    page('/runs/$id', () => import('./delivery/runs/run.page.tsx'), 'RunPage'),
   ]),
 ]);
 

@@ -5,6 +5,8 @@ import { environments } from './en/environments.ts';
 import { gates } from './en/gates.ts';
 import { inbox } from './en/inbox.ts';
 import { parts } from './en/parts.ts';
+import { run } from './en/run.ts';
+import { runs } from './en/runs.ts';
 import { shell } from './en/shell.ts';
 import { where } from './en/where.ts';
 
@@ -19,4 +21,6 @@ export const en = {
   where,
   candidates,
   inbox,
+  run,
+  runs,
 } as const;

@@ -21,4 +21,5 @@ export const PAGES: readonly ShownPage[] = [
   { to: '/candidates', name: t.shell.candidates, key: 'c', operation: 'listReleaseCandidates' },
   { to: '/inbox', name: t.shell.inbox, key: 'i', operation: 'listApprovals', Badge: InboxBadge },
   { to: '/environments', name: t.shell.environments, key: 'e' },
+  { to: '/runs', name: t.shell.runs, key: 'r', operation: 'listFlowRuns' },
 ];
