@@ -47,6 +47,8 @@ const tree = root.addChildren([
     page('/inbox', () => import('./delivery/approvals/inbox.page.tsx'), 'InboxPage'),
     page('/runs', () => import('./delivery/runs/runs.page.tsx'), 'RunsPage'),
     page('/runs/$id', () => import('./delivery/runs/run.page.tsx'), 'RunPage'),
+    page('/work-items', () => import('./delivery/work-items/work-items.page.tsx'), 'WorkItemsPage'),
+    page('/work-items/$key', () => import('./delivery/work-items/work-item.page.tsx'), 'WorkItemPage'),
   ]),
 ]);
 

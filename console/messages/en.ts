@@ -9,6 +9,7 @@ import { run } from './en/run.ts';
 import { runs } from './en/runs.ts';
 import { shell } from './en/shell.ts';
 import { where } from './en/where.ts';
+import { workItems } from './en/work-items.ts';
 
 /** All words of the console in English, by place; what has parameters is a function. */
 export const en = {
@@ -23,4 +24,5 @@ export const en = {
   inbox,
   run,
   runs,
+  workItems,
 } as const;

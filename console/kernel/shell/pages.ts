@@ -22,4 +22,5 @@ export const PAGES: readonly ShownPage[] = [
   { to: '/inbox', name: t.shell.inbox, key: 'i', operation: 'listApprovals', Badge: InboxBadge },
   { to: '/environments', name: t.shell.environments, key: 'e' },
   { to: '/runs', name: t.shell.runs, key: 'r', operation: 'listFlowRuns' },
+  { to: '/work-items', name: t.workItems.title, operation: 'locateWorkItem' },
 ];
