@@ -49,6 +49,7 @@ const tree = root.addChildren([
     page('/runs/$id', () => import('./delivery/runs/run.page.tsx'), 'RunPage'),
     page('/work-items', () => import('./delivery/work-items/work-items.page.tsx'), 'WorkItemsPage'),
     page('/work-items/$key', () => import('./delivery/work-items/work-item.page.tsx'), 'WorkItemPage'),
+    page('/hotfix', () => import('./delivery/hotfix/hotfix.page.tsx'), 'HotfixPage'),
   ]),
 ]);
 

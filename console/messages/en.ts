@@ -3,6 +3,7 @@ import { candidates } from './en/candidates.ts';
 import { changes } from './en/changes.ts';
 import { environments } from './en/environments.ts';
 import { gates } from './en/gates.ts';
+import { hotfix } from './en/hotfix.ts';
 import { inbox } from './en/inbox.ts';
 import { parts } from './en/parts.ts';
 import { run } from './en/run.ts';
@@ -21,6 +22,7 @@ export const en = {
   changes,
   where,
   candidates,
+  hotfix,
   inbox,
   run,
   runs,

@@ -43,3 +43,10 @@ export const CopyAs = ({ method, path, body, command }: CopyProps) => (
 /** Arguments as a shell takes them. */
 export const commandOf = (...parts: readonly string[]): string =>
   ['quayside', ...parts].map((part) => (/^[\w./:=@-]+$/.test(part) ? part : quoted(part))).join(' ');
+
+/** Copies a text as it is. */
+export const CopyText = ({ text, label }: { text: string; label: string }) => (
+  <Button look="quiet" onClick={() => void copy(text)}>
+    {label}
+  </Button>
+);

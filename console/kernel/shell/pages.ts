@@ -23,4 +23,5 @@ export const PAGES: readonly ShownPage[] = [
   { to: '/environments', name: t.shell.environments, key: 'e' },
   { to: '/runs', name: t.shell.runs, key: 'r', operation: 'listFlowRuns' },
   { to: '/work-items', name: t.workItems.title, operation: 'locateWorkItem' },
+  { to: '/hotfix', name: t.hotfix.title, operation: 'compareSides' },
 ];
