@@ -114,17 +114,19 @@ export async function assertSound(
   path: string,
   shown: (page: ConsolePage) => Promise<unknown>,
 ): Promise<void> {
-  for (const look of LOOKS) {
-    const page = await open(caller, path, look);
+  const page = await open(caller, path);
+  for (const { width, theme } of LOOKS) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: theme });
     await shown(page);
-    await picture(page, `${path.replaceAll(/\W+/g, '-')}-${look.width}-${look.theme}`);
+    await picture(page, `${path.replaceAll(/\W+/g, '-')}-${width}-${theme}`);
     const found = {
       axe: await accessibilityProblems(page),
       complaints: page.complaints,
       isTooWide: await isTooWide(page),
     };
-    await page.context().close();
     if (found.axe.length + found.complaints.length > 0 || found.isTooWide)
-      throw new Error(`${path} at ${look.width} px, ${look.theme}: ${JSON.stringify(found, null, 1)}`);
+      throw new Error(`${path} at ${width} px, ${theme}: ${JSON.stringify(found, null, 1)}`);
   }
+  await page.context().close();
 }

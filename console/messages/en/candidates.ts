@@ -73,6 +73,8 @@ export const candidates = {
     content_changed: 'Content changed',
     run_requested: 'Run requested',
     overridden: 'Policy overridden',
+    held: 'Held',
+    hold_lifted: 'Hold lifted',
     approval: 'Approval',
     locked: 'Locked',
     deployment: 'Deployment',

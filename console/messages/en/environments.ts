@@ -88,7 +88,7 @@ export const environments = {
     superseded: 'Superseded',
     aborted: 'Aborted',
     held: 'Held',
-    hold_released: 'Hold released',
+    hold_lifted: 'Hold lifted',
     run_ended: 'Run ended',
-  } as Record<string, string>,
+  },
 } as const;

@@ -48,7 +48,7 @@ function Title({ item: { type, status, releaseName, domain, executionId, taskTyp
   const what = [releaseName, domain && `(${domain})`].filter(Boolean).join(' ');
   return (
     <>
-      <strong>{words.types[type] ?? type}</strong> {status && <>{status} </>}
+      <strong>{words.types[type]}</strong> {status && <>{status} </>}
       {executionId ? <PageLink to={`/runs/${executionId}`}>{what || taskType}</PageLink> : what}
       {by && <small> {by}</small>}
     </>
