@@ -36,10 +36,13 @@ export function Time({ at, timeZone }: TimeProps) {
   const current = useNow();
   if (at == null) return <>{t.parts.none}</>;
   const moment = new Date(at);
+  // What happened since the clock was looked at last is now.
+  const seen = Math.max(current, Date.now() - TICK_MS);
+  const isJustNow = moment.getTime() > seen && moment.getTime() <= seen + TICK_MS;
   const exact = [exactTime(moment), ...(timeZone ? [exactTime(moment, timeZone)] : [])].join('\n');
   return (
     <time dateTime={moment.toISOString()} title={exact}>
-      {relativeTime(moment.getTime(), Math.max(current, Date.now() - TICK_MS))}
+      {relativeTime(moment.getTime(), isJustNow ? moment.getTime() : seen)}
     </time>
   );
 }

@@ -13,6 +13,8 @@ const PLACE = { Repository: 'repositoryIdentifier', Domain: 'domain' };
 const WHERE = { ...PLACE, Release: 'releaseName', Environment: 'environmentName' };
 const call = (group: string, operationId: string, path: string): ReaderLink => ({ group, operationId, call: path });
 
+const consolePage = (path: string): ReaderLink => ({ page: `/console${path}` });
+
 const NOTES_OF = '/api/releases/{releaseName}/notes?repositoryIdentifier={repositoryIdentifier}&domain={domain}';
 /** The changes of a release, against what its environment ran before. */
 const NOTES: readonly ReaderLink[] = ['&environmentName={environmentName}', ''].map((more) => ({
@@ -20,10 +22,11 @@ const NOTES: readonly ReaderLink[] = ['&environmentName={environmentName}', ''].
   label: 'Release notes',
 }));
 
-/** Where an approval leads its reader: to what it is about. */
+/** Where an approval leads its reader: to what it is about, otherwise to where it is decided. */
 export const LINKS_OF_APPROVAL: readonly ReaderLink[] = [
   ...NOTES,
-  call('Approvals', 'getApproval', '/api/flows/approvals/{id}'),
+  consolePage('/inbox?project={repositoryIdentifier}'),
+  consolePage('/inbox'),
 ];
 
 const RELEASE: EventFamily = {
@@ -54,12 +57,12 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
       Reason: 'reason',
       By: 'changedBy',
     },
-    links: [call('Release candidates', 'getReleaseCandidate', '/api/release-candidates/{id}')],
+    links: [consolePage('/candidates/{id}')],
   },
   promotion: {
     subject: ['releaseName', 'environmentName'],
     facts: { ...PLACE, Run: 'taskType', Reason: 'reason', By: 'by' },
-    links: [call('Flows', 'getFlowRun', '/api/flows/runs/{executionId}')],
+    links: [consolePage('/runs/{executionId}')],
   },
   privileges: { ...ORG, facts: { ...ORG.facts, People: 'usernames', 'Permission sets': 'permissionSets' } },
   browser_session: {
@@ -113,7 +116,7 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
       Reason: 'reason',
       Error: 'error',
     },
-    links: [call('Flows', 'getFlowRun', '/api/flows/runs/{id}')],
+    links: [consolePage('/runs/{id}')],
   },
   /** Without buttons: what they decide on is for the row to say, see `approvalMessage`. */
   approval: {
@@ -132,7 +135,7 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
   environment: {
     subject: ['environmentName'],
     facts: { Repository: 'repositoryIdentifier', Holder: 'holder', Reason: 'reason', Expires: 'expiresAt' },
-    links: [call('Environments', 'getEnvironment', '/api/environments/{environmentId}')],
+    links: [consolePage('/environments/{environmentId}')],
   },
   review_environment: {
     subject: ['poolTag', 'environmentName', 'branch'],
@@ -209,7 +212,7 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
   project: {
     subject: ['repositoryIdentifier'],
     facts: { Platform: 'platform', Branch: 'defaultBranch' },
-    links: [call('Projects', 'getProject', '/api/projects/{repositoryIdentifier}')],
+    links: [consolePage('/where?project={repositoryIdentifier}')],
   },
   user: {
     subject: ['email'],

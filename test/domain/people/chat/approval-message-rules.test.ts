@@ -39,6 +39,6 @@ test('a request leads to its work item, and to the notes of its release', () => 
   );
 });
 
-test('what no page shows is named by its request, with its entry in the reference', () => {
-  expect(textOf({})).toContain('<https://quayside.example/docs#/Approvals/getApproval|GET /api/flows/approvals/a1>');
+test('an approval leads to where it is decided', () => {
+  expect(textOf({})).toMatch(/<https:\/\/quayside\.example\/console\/inbox(\?project=[^|]+)?\|Details>/);
 });

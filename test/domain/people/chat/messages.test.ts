@@ -155,7 +155,7 @@ dana@example.com",
     {
       "elements": [
         {
-          "text": "<https://quayside.example/docs#/Approvals/getApproval|GET /api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001>",
+          "text": "<https://quayside.example/console/inbox?project=acme%2Fstorefront|Details>",
           "type": "mrkdwn",
           "verbatim": true,
         },
@@ -227,7 +227,7 @@ checked",
     {
       "elements": [
         {
-          "text": "<https://quayside.example/docs#/Approvals/getApproval|GET /api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001>",
+          "text": "<https://quayside.example/console/inbox?project=acme%2Fstorefront|Details>",
           "type": "mrkdwn",
           "verbatim": true,
         },
