@@ -30,6 +30,7 @@ import { demoJournal, type DemoJournal, earlierJournals } from './demo/journal.t
 import { cutCandidate, deployBeforeProduction, deployToProduction, ENVIRONMENTS } from './demo/journey.ts';
 import { type DemoReceiver, startReceiver } from './demo/receiver.ts';
 import { type DemoRepository, readRepository } from './demo/repository.ts';
+import { showMatrix } from './demo/matrix.ts';
 import { showRehearsal } from './demo/rehearse.ts';
 import { noteTemporaryFolders } from './demo/temporary-folders.ts';
 import { createVersions } from './demo/versions.ts';
@@ -65,6 +66,8 @@ async function main(): Promise<void> {
       pipeline: { type: 'boolean' },
       rehearse: { type: 'boolean' },
       session: { type: 'boolean' },
+      console: { type: 'boolean' },
+      picture: { type: 'string' },
       clean: { type: 'boolean' },
     },
   });
@@ -94,7 +97,10 @@ async function main(): Promise<void> {
     else if (values.rehearse) await showRehearsal(api, place, say);
     else if (values.analyze) await showCodeAnalysis(api, place, say);
     else if (values.deploy) await showDeployment(api, place, say);
-    else if (values.pipeline) {
+    else if (values.console) {
+      const address = await showMatrix(api, place, say);
+      if (values.picture !== undefined) await savePicture(api, address, resolve(values.picture));
+    } else if (values.pipeline) {
       // It builds the command line, whose tools the image leaves out.
       const { showPipeline } = await import('./demo/pipeline.ts');
       await showPipeline(api, place, say);
@@ -107,6 +113,13 @@ async function main(): Promise<void> {
     await removeBroken();
   }
   say('done; what stays to be looked at is removed by: npm run demo -- --clean');
+}
+
+async function savePicture(api: DemoClient, address: string, file: string): Promise<void> {
+  // It needs what drives a browser, which the image leaves out.
+  const { takePicture } = await import('./demo/picture.ts');
+  await takePicture(api, { address, file });
+  say(`its picture: ${file}`);
 }
 
 /** Says what of that could not be removed. */

@@ -118,6 +118,8 @@ export async function assertSound(
   for (const { width, theme } of LOOKS) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: theme });
+    // Styles for another width hold from the next picture on.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
     await shown(page);
     await picture(page, `${path.replaceAll(/\W+/g, '-')}-${width}-${theme}`);
     const found = {
