@@ -88,6 +88,16 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
 export const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
+/** What reaches beyond the window's right edge, where the page as a whole would scroll. */
+const beyondWindow = (page: Page): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) return [];
+    return [...document.querySelectorAll('body *')]
+      .filter((element) => element.getBoundingClientRect().right > width + 0.5)
+      .map((element) => element.outerHTML.slice(0, 160));
+  })()`);
+
 /** Keeps a picture of the page in the folder `SCREENSHOTS`, if it is set, to be looked at. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
@@ -125,9 +135,9 @@ export async function assertSound(
     const found = {
       axe: await accessibilityProblems(page),
       complaints: page.complaints,
-      isTooWide: await isTooWide(page),
+      beyond: await beyondWindow(page),
     };
-    if (found.axe.length + found.complaints.length > 0 || found.isTooWide)
+    if (Object.values(found).some(({ length }) => length > 0))
       throw new Error(`${path} at ${width} px, ${theme}: ${JSON.stringify(found, null, 1)}`);
   }
   await page.context().close();
