@@ -49,7 +49,9 @@ export class ShownSteps {
     const lines = steps.slice(this.#said, done).map(stepLine);
     const next = this.#recording.steps[done];
     const counts = { steps: steps.length, stepsDone: done };
-    const progress = progressOfRun(next ? `Step ${done + 1}, ${labelOfStep(next)}` : 'Played', { counts });
+    const isFailed = this.#ends.some(({ failure }) => failure !== undefined);
+    const going = next ? `Step ${done + 1}, ${labelOfStep(next)}` : 'Played';
+    const progress = progressOfRun(isFailed ? `Failed in step ${done}` : going, { counts });
     try {
       await deps.actingAs(systemActor(tenant, 'flow'))(async (tx) => {
         await sayLines(tx, run, lines);
