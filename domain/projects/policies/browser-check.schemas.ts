@@ -8,15 +8,13 @@ import { Name } from './pipeline.schemas.ts';
 const PROBLEMS_MAX = 20;
 
 const Recording = openObject().superRefine((recording, { addIssue }) => {
-  if (JSON.stringify(recording).length > INLINE_CHARACTERS_MAX) {
-    addIssue(
-      `has more than ${INLINE_CHARACTERS_MAX} characters as JSON: keep it as a file of the repository, as \`path\``,
-    );
-    return;
-  }
   const read = readRecording(recording);
-  if ('recording' in read) return;
-  for (const { path, message } of read.problems.slice(0, PROBLEMS_MAX)) addIssue({ code: 'custom', path, message });
+  if ('problems' in read) {
+    for (const { path, message } of read.problems.slice(0, PROBLEMS_MAX)) addIssue({ code: 'custom', path, message });
+  } else if (JSON.stringify(recording).length > INLINE_CHARACTERS_MAX) {
+    const where = 'keep it as a file of the repository, as `path`';
+    addIssue(`has more than ${INLINE_CHARACTERS_MAX} characters as JSON: ${where}`);
+  }
 });
 
 /** What is played of a browser check, and where. */

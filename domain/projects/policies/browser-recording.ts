@@ -107,8 +107,17 @@ export interface RecordingProblem {
   message: string;
 }
 
+/** Levels of a recording; the Recorder makes six. */
+const DEPTH_MAX = 20;
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1)));
+
 /** Reads a recording; of one that cannot be played as a whole, what of it cannot. */
 export function readRecording(value: unknown): { recording: BrowserRecording } | { problems: RecordingProblem[] } {
+  if (isDeeper(value, DEPTH_MAX)) return { problems: [{ path: [], message: `has more than ${DEPTH_MAX} levels` }] };
   const read = Recording.safeParse(value, PARSING);
   if (read.success) return { recording: read.data };
   return {

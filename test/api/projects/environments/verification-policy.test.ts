@@ -15,6 +15,7 @@ const create = (status: number, name: string, verification?: object) =>
     ...(verification !== undefined && { verification }),
   });
 
+const LONG_STEP = { type: 'waitForExpression', expression: 'x'.repeat(10_000) };
 const RECORDING = { title: 'Smoke', steps: [{ type: 'navigate', url: 'https://acme.example/' }] };
 const METRIC = { type: 'metric', query: 'errors_total', max: 0, minutes: 15 };
 
@@ -58,7 +59,7 @@ test.each([
   ],
   [
     'a recording that is too long',
-    { checks: [{ type: 'browser-check', recording: { ...RECORDING, title: 'x'.repeat(65_536) } }] },
+    { checks: [{ type: 'browser-check', recording: { title: 'Long', steps: Array(7).fill(LONG_STEP) } }] },
     '/checks/0/recording',
   ],
   [

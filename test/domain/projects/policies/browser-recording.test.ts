@@ -44,6 +44,11 @@ const STEPS = [
   { type: 'waitForExpression', expression: 'document.title === "Home"' },
 ];
 const recording = (...steps: object[]) => ({ title: 'Smoke', steps });
+const nested = (levels: number): object => {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level++) value = [value];
+  return recording({ type: 'waitForElement', selectors: ['a'], properties: { a: value } });
+};
 const problemsOf = (value: unknown) => {
   const read = readRecording(value);
   return 'problems' in read ? read.problems.map(({ path, message }) => `${path.join('/')}: ${message}`) : [];
@@ -58,6 +63,7 @@ test('every step that the Recorder exports and that is played is read as it is',
 
 test.each<[string, unknown, RegExp]>([
   ['no object', 'smoke', /^: must be an object/],
+  ['endless levels', nested(100_000), /^: has more than 20 levels$/],
   ['no steps', recording(), /^steps: /],
   ['too many steps', recording(...Array.from({ length: STEPS_MAX + 1 }, () => STEPS[8] as object)), /^steps: /],
   [
