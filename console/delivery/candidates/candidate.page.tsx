@@ -10,7 +10,7 @@ import { PageLink } from '../../kernel/parts/page-link.tsx';
 import { Status } from '../../kernel/parts/status.tsx';
 import { Time } from '../../kernel/parts/time.tsx';
 import { t } from '../../messages/messages.ts';
-import { environmentsQuery } from '../gates/gates.queries.ts';
+import { environmentsQuery, openRunsQuery } from '../gates/gates.queries.ts';
 import { type ReleaseAction, ReleaseActionDialog } from '../release-actions/release-action.tsx';
 import { columnsToAsk } from '../where/matrix-rules.ts';
 import { matrixQuery, openApprovalsQuery } from '../where/where.queries.ts';
@@ -64,7 +64,8 @@ function Candidate({ candidate, asked }: CandidateProps) {
   const row = matrix.data?.rows.find(({ candidateId }) => candidateId === id);
   const columns = matrix.data?.columns ?? [];
   const own = approvals.data?.items.filter(({ candidateId }) => candidateId === id) ?? [];
-  const why = whyOf(candidate, row, columns, own);
+  const { data: open } = useQuery(openRunsQuery({ repositoryIdentifier, domain, releaseName }));
+  const why = whyOf(candidate, row, columns, own, open?.runs);
   const isLoading = matrix.data === undefined && matrix.error === null && !isFinal(status);
   return (
     <Page

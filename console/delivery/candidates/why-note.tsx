@@ -49,6 +49,8 @@ function sentenceOf(why: Why): string {
     case 'rolledBack':
     case 'otherContent':
       return is[why.kind](why.environment);
+    case 'requested':
+      return is.requested(why.environment);
     case 'partial':
       return is.partial(why.environment, why.packages.join(', '));
     case 'missing':

@@ -1,4 +1,4 @@
-import type { Approval, ReleaseCandidate, ReleaseMatrix } from '@quayside/client';
+import type { Approval, FlowRun, ReleaseCandidate, ReleaseMatrix } from '@quayside/client';
 import type { Tone } from '../../kernel/parts/status.tsx';
 
 type Row = Pick<ReleaseMatrix['rows'][number], 'cells'>;
@@ -13,12 +13,14 @@ export type Why = { tone: Tone } & (
   | { kind: 'approval'; environment: string; approvers: readonly string[] }
   | { kind: 'window'; environment: string; opensAt: string | undefined }
   | { kind: 'lock' | 'running' | 'failed' | 'rolledBack' | 'otherContent'; environment: string }
+  | { kind: 'requested'; environment: string | null }
   | { kind: 'partial'; environment: string; packages: readonly string[] }
   | { kind: 'missing'; environments: readonly string[] }
 );
 
 type CandidateFacts = Pick<ReleaseCandidate, 'status' | 'hold' | 'supersededBy'>;
 type ApprovalFacts = Pick<Approval, 'environmentName' | 'approvers'>;
+type RunFacts = Pick<FlowRun, 'category' | 'environmentName'>;
 
 /**
  * Why a candidate is not released yet, by the first reason that counts: what became of it, who holds it, what the runs that
@@ -30,6 +32,7 @@ export function whyOf(
   row: Row | undefined,
   columns: Columns,
   approvals: readonly ApprovalFacts[],
+  openRuns: readonly RunFacts[] = [],
 ): Why {
   if (status === 'aborted') return { kind: 'aborted', tone: 'bad' };
   if (supersededBy !== null) return { kind: 'superseded', tone: 'idle', by: supersededBy };
@@ -44,7 +47,10 @@ export function whyOf(
     return cell && cell.state !== 'not_taken' ? [{ name, category, ...cell }] : [];
   });
   return (
-    underWay(places, approvals) ?? wrong(places.filter(({ category }) => category === 'release')) ?? missing(places)
+    underWay(places, approvals) ??
+    requested(openRuns) ??
+    wrong(places.filter(({ category }) => category === 'release')) ??
+    missing(places)
   );
 }
 
@@ -64,6 +70,13 @@ function underWay(places: readonly Place[], approvals: readonly ApprovalFacts[])
   if (closed) return { kind: 'window', tone: 'wait', environment: closed.name, opensAt: closed.nextWindowAt };
   const locked = inState('waiting_lock');
   return locked && { kind: 'lock', tone: 'wait', environment: locked.name };
+}
+
+/** Runs that were asked for and have not come to a gate. */
+function requested(openRuns: readonly RunFacts[]): Why | undefined {
+  const runs = openRuns.filter(({ category }) => category === 'release');
+  const named = runs.find(({ environmentName }) => environmentName !== null) ?? runs[0];
+  return named && { kind: 'requested', tone: 'busy', environment: named.environmentName };
 }
 
 function wrong(places: readonly Place[]): Why | undefined {

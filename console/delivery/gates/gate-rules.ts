@@ -137,12 +137,16 @@ export const zonesOf = ({ promotion }: Pick<Environment, 'promotion'>): readonly
   ...new Set((promotion?.windows ?? []).map(({ timezone }) => timezone)),
 ];
 
-/** Those of the open runs of a release that take it to an environment: by name, or to several at once. */
-export const runsThere = <Run extends Pick<FlowRun, 'category' | 'environmentName' | 'taskType'>>(
+/** Those of the open runs of a release that take it to an environment, by name or to several; of a run and its parts the part. */
+export const runsThere = <
+  Run extends Pick<FlowRun, 'id' | 'category' | 'environmentName' | 'taskType' | 'parentExecutionId'>,
+>(
   runs: readonly Run[],
   environmentName: string,
-): readonly Run[] =>
-  runs.filter(
+): readonly Run[] => {
+  const there = runs.filter(
     ({ category, environmentName: where, taskType }) =>
       category === 'release' && (where === environmentName || (where === null && taskType === 'request-release')),
   );
+  return there.filter(({ id }) => !there.some(({ parentExecutionId }) => parentExecutionId === id));
+};

@@ -29,7 +29,8 @@ export function keepLive(queries: QueryClient, signal: AbortSignal): void {
   const askAgain = (query: Query): void => {
     query.invalidate();
     // Whoever comes back to the tab asks what is stale.
-    if (query.isActive() && isVisible()) void query.fetch().catch(() => undefined);
+    // An answer that is on its way may be older than the change.
+    if (query.isActive() && isVisible()) void query.fetch(undefined, { cancelRefetch: true }).catch(() => undefined);
   };
   const later = (query: Query): void => {
     if (again.has(query.queryHash)) return;

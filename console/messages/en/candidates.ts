@@ -47,6 +47,10 @@ export const candidates = {
     window: (environment: string) => `Its way to ${environment} waits for the next window.`,
     lock: (environment: string) => `Its way to ${environment} waits for the lock there.`,
     running: (environment: string) => `It is being deployed to ${environment} now.`,
+    requested: (environment: string | null) =>
+      environment === null
+        ? 'It is requested, and begins soon.'
+        : `Its way to ${environment} is requested, and begins soon.`,
     failed: (environment: string) => `Its deployment to ${environment} failed.`,
     rolledBack: (environment: string) => `It was rolled back in ${environment}.`,
     partial: (environment: string, packages: string) =>

@@ -1,7 +1,7 @@
 /** Words of the dialog that says whether a release can go to an environment. */
 export const gates = {
   title: (release: string, environment: string) => `Can ${release} go to ${environment} now?`,
-  ask: (environment: string) => `Can it go to ${environment} now?`,
+  ask: (environment: string) => `Can it go now? ${environment}`,
   environment: 'Environment',
   choose: 'Choose an environment',
   now: 'It can go now',

@@ -84,12 +84,12 @@ test('aborting takes its name, and cannot be undone', async () => {
 test('the palette finds a candidate by its name, and leads a key to its work item', async () => {
   const page = await stage.open(stage.app.member, '/');
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('s2');
+  await page.getByRole('combobox', { name: /A page, a project/ }).fill('s2');
   await page.getByRole('option', { name: /s2.*sales, acme\/shop/ }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(new RegExp(`/candidates/${candidate}`));
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('proj-12');
+  await page.getByRole('combobox', { name: /A page, a project/ }).fill('proj-12');
   await page.getByRole('option', { name: 'Where is PROJ-12?' }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/work-items\/PROJ-12/);

@@ -168,19 +168,24 @@ test('gates are asked for one environment, and a request takes it to others firs
   ]);
 });
 
-test('runs that take it there are told from others', () => {
-  const run = (taskType: string, environmentName: string | null, category = 'release') => ({
+test('runs that take it there are told from others, and from the run that they are parts of', () => {
+  const run = (id: string, taskType: string, environmentName: string | null, more: object = {}) => ({
+    id,
     taskType,
     environmentName,
-    category,
+    category: 'release',
+    parentExecutionId: null,
+    ...more,
   });
   const runs = [
-    run('execute-release', 'uat'),
-    run('execute-release', 'live'),
-    run('request-release', null),
-    run('verify-deployment', 'uat', 'testing'),
+    run('1', 'execute-release', 'uat'),
+    run('2', 'execute-release', 'live'),
+    run('3', 'request-release', null),
+    run('4', 'verify-deployment', 'uat', { category: 'testing' }),
+    run('5', 'request-release', null),
+    run('6', 'execute-release', 'uat', { parentExecutionId: '5' }),
   ];
-  expect(runsThere(runs, 'uat')).toEqual([runs[0], runs[2]]);
+  expect(runsThere(runs, 'uat').map(({ id }) => id)).toEqual(['1', '3', '6']);
 });
 
 test('the zones of windows are told once each', () => {

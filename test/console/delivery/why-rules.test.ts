@@ -90,6 +90,21 @@ test.each<[string, Parameters<typeof whyOf>[0], ReturnType<typeof at> | undefine
   expect(whyOf(facts, row, COLUMNS, approvals)).toMatchObject(why);
 });
 
+test.each<[string, { category: string; environmentName: string | null }[], string]>([
+  [
+    'to an environment',
+    [
+      { category: 'release', environmentName: null },
+      { category: 'release', environmentName: 'uat' },
+    ],
+    'requested',
+  ],
+  ['to several', [{ category: 'release', environmentName: null }], 'requested'],
+  ['nowhere', [{ category: 'testing', environmentName: 'uat' }], 'missing'],
+])('a run that takes it %s and has come to no gate counts', (_, runs, kind) => {
+  expect(whyOf(candidate, at('deployed', 'never', 'never'), COLUMNS, [], runs).kind).toBe(kind);
+});
+
 test('statuses have tones, and only two are final', () => {
   expect(['pending', 'in_progress', 'finalized', 'aborted', 'in-review'].map(toneOfStatus)).toEqual([
     'idle',
