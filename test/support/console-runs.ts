@@ -19,7 +19,7 @@ export async function runsStage(): Promise<RunsStage> {
   const repositoryIdentifier = 'acme/running';
   const folder = mkdtempSync(join(tmpdir(), 'quayside-runs-'));
   const go = join(folder, 'go');
-  const script = `echo 'looking <b>at</b> 42 classes'; while [ ! -e ${go} ]; do sleep 0.1; done; echo 'Invoice.cls:12 unused' >&2; exit 3`;
+  const script = `echo 'looking <b>at</b> 42 classes'; i=0; while [ ! -e ${go} ]; do i=$((i+1)); echo "class $i"; sleep 0.3; done; echo 'Invoice.cls:12 unused' >&2; exit 3`;
   const commands = { analyze: { program: '/bin/sh', args: ['-c', script] } };
   writeFileSync(join(folder, 'commands.json'), JSON.stringify(commands));
   const stage = await consoleStage({ env: { COMMANDS_FILE: join(folder, 'commands.json') } });

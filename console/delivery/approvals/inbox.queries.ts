@@ -37,7 +37,7 @@ export const openApprovalsQuery = (filters: InboxFilters, isMine: boolean) =>
       return { items: found.slice(0, SHOWN_MAX), isCut: found.length > SHOWN_MAX };
     },
     placeholderData: keepPreviousData,
-    meta: { topics: ['approval', 'flow_run'], isList: true },
+    meta: { topics: ['approval'], isList: true },
   });
 
 const DECIDED_SHOWN = 50;
@@ -65,7 +65,7 @@ export const decidedApprovalsQuery = (filters: InboxFilters, status: string | un
 export const waitingCountQuery = ask(
   ['approvals', 'waiting'],
   (signal) => listApprovals({ client, signal, query: { mine: true, limit: 1 } }),
-  { topics: ['approval', 'flow_run'], isList: true },
+  { topics: ['approval'], isList: true },
 );
 
 export const approvalQuery = (id: string) =>

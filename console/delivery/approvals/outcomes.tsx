@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { t } from '../../messages/messages.ts';
 import { Button } from '../../kernel/parts/button.tsx';
 import { Section } from '../../kernel/parts/page.tsx';
@@ -20,15 +21,21 @@ function saidOf(outcome: Outcome): string {
   return words.counted;
 }
 
-/** What came of each decision of the last time; it stays until one hides it. */
-export const Outcomes = ({ decided, onHide }: { decided: readonly Decided[]; onHide: () => void }) => (
-  <Section title={t.inbox.outcomes} actions={<Button onClick={onHide}>{t.inbox.hideOutcomes}</Button>}>
-    <ul className={styles.votes} role="status">
-      {decided.map(({ approval, outcome }) => (
-        <li key={approval.id}>
-          <Status tone={TONES[outcome.kind]}>{titleOf(approval)}</Status> {saidOf(outcome)}
-        </li>
-      ))}
-    </ul>
-  </Section>
-);
+/** What came of each decision of the last time; it takes the focus, as what was decided is gone, and stays until one hides it. */
+export function Outcomes({ decided, onHide }: { decided: readonly Decided[]; onHide: () => void }) {
+  const shown = useRef<HTMLDivElement>(null);
+  useEffect(() => shown.current?.focus(), [decided]);
+  return (
+    <Section title={t.inbox.outcomes} actions={<Button onClick={onHide}>{t.inbox.hideOutcomes}</Button>}>
+      <div ref={shown} tabIndex={-1} role="status">
+        <ul className={styles.votes}>
+          {decided.map(({ approval, outcome }) => (
+            <li key={approval.id}>
+              <Status tone={TONES[outcome.kind]}>{titleOf(approval)}</Status> {saidOf(outcome)}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Section>
+  );
+}

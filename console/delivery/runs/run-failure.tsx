@@ -1,8 +1,10 @@
 import type { FlowRun, FlowRunDetail } from '@quayside/client';
+import { useQuery } from '@tanstack/react-query';
 import { t } from '../../messages/messages.ts';
 import { PageLink } from '../../kernel/parts/page-link.tsx';
 import { Note } from '../../kernel/parts/problem-note.tsx';
 import { Time } from '../../kernel/parts/time.tsx';
+import { approvalQuery } from '../approvals/inbox.queries.ts';
 import { lastLines } from './output-rules.ts';
 import { nameOfRun, reasonOf } from './run-rules.ts';
 import styles from './run.module.css';
@@ -36,11 +38,28 @@ export function RunFailure({ run, started }: { run: FlowRunDetail; started: read
       </ul>
       {lines !== '' && <pre className={styles.lines}>{lines}</pre>}
       {run.rawStatus === 'rejected' && (
-        <PageLink to="/inbox" search={{ tab: 'decided', status: 'rejected' }}>
-          {t.run.rejectedBy}
-        </PageLink>
+        <Refusal approvalId={run.states.findLast(({ approvalId }) => approvalId)?.approvalId} />
       )}
     </Note>
+  );
+}
+
+/** Who refused it, with their words. */
+function Refusal({ approvalId }: { approvalId: string | undefined }) {
+  const { data } = useQuery({ ...approvalQuery(approvalId ?? ''), enabled: approvalId !== undefined });
+  const vote = data?.votes.find(({ decision }) => decision === 'reject');
+  return (
+    <>
+      {vote && (
+        <p>
+          {t.inbox.vote.reject} {vote.by} <Time at={vote.at} />
+        </p>
+      )}
+      {vote?.comment && <blockquote className={styles.quote}>{vote.comment}</blockquote>}
+      <PageLink to="/inbox" search={{ tab: 'decided', status: 'rejected' }}>
+        {t.run.rejectedBy}
+      </PageLink>
+    </>
   );
 }
 

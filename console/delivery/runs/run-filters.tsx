@@ -8,8 +8,11 @@ import { SelectField } from '../../kernel/parts/fields.tsx';
 import { FilterField } from '../../kernel/parts/filter-field.tsx';
 import { Filters } from '../../kernel/parts/page.tsx';
 import { runTypesQuery } from './runs.queries.ts';
+import styles from './runs.module.css';
 import { FILTERS, filtersIn } from './saved-views-rules.ts';
 
+/** On narrower screens filters are folded while none is set, so that the list is seen. */
+const WIDE = '(min-width: 40rem)';
 const NONE = Object.fromEntries(FILTERS.filter((name) => name !== 'project').map((name) => [name, undefined]));
 
 /** What the list of runs is narrowed to, beside project and status; all of it stands in the address. */
@@ -24,34 +27,38 @@ export function RunFilters() {
   const periods: Record<string, string> = t.runs.periods;
   const since = valueOf('since');
   const { project: _, ...others } = filtersIn(address);
+  const hasFilters = Object.keys(others).some((name) => name !== 'status');
   return (
-    <Filters>
-      <FilterField
-        label={t.runs.type}
-        value={valueOf('type')}
-        onValue={set('type')}
-        offered={types.map(({ id }) => id)}
-      />
-      <FilterField
-        label={t.runs.environment}
-        value={valueOf('environment')}
-        onValue={set('environment')}
-        offered={[...new Set(environments.map(({ name }) => name))]}
-      />
-      <FilterField label={t.runs.release} value={valueOf('release')} onValue={set('release')} />
-      <FilterField label={t.runs.who} value={valueOf('who')} onValue={set('who')} offered={[email, 'cron', 'api']} />
-      <SelectField
-        label={t.runs.since}
-        value={since}
-        onValue={set('since')}
-        options={[
-          ...Object.entries(periods).map(([value, label]) => ({ value, label })),
-          ...(since in periods ? [] : [{ value: since, label: since }]),
-        ]}
-      />
-      {Object.keys(others).length > 0 && (
-        <Button onClick={() => change({ ...NONE, page: undefined })}>{t.parts.clear}</Button>
-      )}
-    </Filters>
+    <details className={styles.filters} open={hasFilters || matchMedia(WIDE).matches}>
+      <summary>{t.parts.filter}</summary>
+      <Filters>
+        <FilterField
+          label={t.runs.type}
+          value={valueOf('type')}
+          onValue={set('type')}
+          offered={types.map(({ id }) => id)}
+        />
+        <FilterField
+          label={t.runs.environment}
+          value={valueOf('environment')}
+          onValue={set('environment')}
+          offered={[...new Set(environments.map(({ name }) => name))]}
+        />
+        <FilterField label={t.runs.release} value={valueOf('release')} onValue={set('release')} />
+        <FilterField label={t.runs.who} value={valueOf('who')} onValue={set('who')} offered={[email, 'cron', 'api']} />
+        <SelectField
+          label={t.runs.since}
+          value={since}
+          onValue={set('since')}
+          options={[
+            ...Object.entries(periods).map(([value, label]) => ({ value, label })),
+            ...(since in periods ? [] : [{ value: since, label: since }]),
+          ]}
+        />
+        {Object.keys(others).length > 0 && (
+          <Button onClick={() => change({ ...NONE, page: undefined })}>{t.parts.clear}</Button>
+        )}
+      </Filters>
+    </details>
   );
 }

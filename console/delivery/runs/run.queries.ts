@@ -14,7 +14,11 @@ import { client } from '../../kernel/data/client.ts';
 import { extended, type Output, OUTPUT_SHOWN_MAX } from './output-rules.ts';
 
 export const runQuery = (id: string) =>
-  ask(['run', id], (signal) => getFlowRun({ client, signal, path: { id } }), { topics: ['flow_run', 'approval'] });
+  ask(['run', id], (signal) => getFlowRun({ client, signal, path: { id } }), {
+    topics: ['flow_run', 'approval'],
+    // Its output is asked for more often; both together stay below a request a second.
+    isList: true,
+  });
 
 export const CHILDREN_SHOWN = 100;
 
@@ -22,7 +26,7 @@ export const childRunsQuery = (id: string) =>
   ask(
     ['runs', 'children', id],
     (signal) => listFlowRuns({ client, signal, query: { parent: id, limit: CHILDREN_SHOWN, includeInternal: true } }),
-    { topics: ['flow_run'] },
+    { topics: ['flow_run'], isList: true },
   );
 
 /** So many say what is usual; more are of another time. */
@@ -92,7 +96,7 @@ export const outputQuery = (id: string, isOpen: boolean) => {
     },
     placeholderData: keepPreviousData,
     structuralSharing: false,
-    ...(isOpen ? { meta: { topics: ['flow_output', 'flow_run'] as const } } : { staleTime: 60_000 }),
+    ...(isOpen ? { meta: { topics: ['flow_output'] as const } } : { staleTime: 60_000 }),
   });
 };
 

@@ -5,7 +5,7 @@ export const run = {
   failedUnsaid: 'It did not say why. The output is all that is known.',
   failedStep: (name: string) => `Step ${name}`,
   failedChild: 'A run that it started failed',
-  rejectedBy: 'See who refused it',
+  rejectedBy: 'Refused approvals',
   waits: 'What it waits for',
   waitsUnsaid: {
     queued: 'A worker that takes it.',

@@ -1,4 +1,4 @@
-import { assertSound, type ConsoleStage, consoleStage } from '../../support/console.ts';
+import { accessibilityProblems, assertSound, type ConsoleStage, consoleStage } from '../../support/console.ts';
 import { BROWSER_TIMEOUT_MS } from '../../support/chromium.ts';
 import { cutRelease } from '../../support/releases.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
@@ -63,9 +63,11 @@ test('several are approved with one comment, the oldest stands first, and the ba
   await page.getByRole('button', { name: 'Approve' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Approve 2 requests' });
   await dialog.getByLabel('Comment').fill('looked at');
+  expect(await accessibilityProblems(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Approve' }).click();
   await page.getByRole('heading', { name: 'What came of it' }).waitFor();
   await page.getByText('2 of 2 decided').waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
   await expect(statusOf(id)).resolves.toBe('approved');
   await page.getByRole('article', { name: 'r1 → uat' }).waitFor({ state: 'detached' });
   await page.getByRole('link', { name: /Inbox.*1 waits for you/ }).waitFor();

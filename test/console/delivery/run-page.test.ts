@@ -1,4 +1,4 @@
-import { assertSound } from '../../support/console.ts';
+import { accessibilityProblems, assertSound } from '../../support/console.ts';
 import { type RunsStage, runsStage } from '../../support/console-runs.ts';
 import { BROWSER_TIMEOUT_MS } from '../../support/chromium.ts';
 
@@ -15,6 +15,10 @@ test('output comes while the run goes on, then the failure stands first, and the
   const page = await stage.open(stage.app.member, `/runs/${id}`);
   const output = page.getByRole('region', { name: 'Output' });
   await output.getByText('looking <b>at</b> 42 classes').waitFor();
+  // What comes later is asked for behind what is shown.
+  await output.getByText(/class 1\n[^]*class 9\n/).waitFor();
+  const shown = (await output.textContent()) ?? '';
+  expect([shown.split('looking').length, shown.split('class 2\n').length]).toEqual([2, 2]);
   await page.getByText('5 min (median of the last 3 that succeeded)').waitFor();
   await expect(page.getByRole('heading', { name: 'Why it failed' }).count()).resolves.toBe(0);
   stage.letGo(true);
@@ -49,6 +53,7 @@ test('a run is repeated, with another payload only where the service takes it, a
   await payload.fill(JSON.stringify({ id: 'analyze', repositoryIdentifier: 'acme/other' }));
   await dialog.getByRole('button', { name: 'Run again' }).click();
   await dialog.getByText('/repositoryIdentifier: must be that of the run').waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
   await dialog.getByLabel('Change the payload').uncheck();
   await dialog.getByRole('button', { name: 'Run again' }).click();
   await page.getByText('A new run has started').waitFor();
