@@ -1,5 +1,5 @@
 import type { ApprovalWithVotes } from '@quayside/client';
-import type { Tone } from '../../kernel/parts/status.tsx';
+import type { Tone } from '../../kernel/parts/tone.ts';
 
 export const TABS = ['mine', 'open', 'decided'] as const;
 export type Tab = (typeof TABS)[number];

@@ -1,5 +1,5 @@
 import type { Approval, FlowRun, ReleaseCandidate, ReleaseMatrix } from '@quayside/client';
-import type { Tone } from '../../kernel/parts/status.tsx';
+import type { Tone } from '../../kernel/parts/tone.ts';
 
 type Row = Pick<ReleaseMatrix['rows'][number], 'cells'>;
 type Columns = readonly Pick<ReleaseMatrix['columns'][number], 'name' | 'category'>[];

@@ -1,5 +1,5 @@
 import type { WorkItemPlaces } from '@quayside/client';
-import type { Tone } from '../../kernel/parts/status.tsx';
+import type { Tone } from '../../kernel/parts/tone.ts';
 
 /** How much of a work item a candidate has, and which other domains it concerns. */
 export interface Share {

@@ -1,5 +1,5 @@
 import type { PackageComparison } from '@quayside/client';
-import type { Tone } from '../../kernel/parts/status.tsx';
+import type { Tone } from '../../kernel/parts/tone.ts';
 
 export interface ChangedPackage {
   name: string;

@@ -1,5 +1,5 @@
 import type { Environment, FlowDryRun, FlowRun } from '@quayside/client';
-import type { Tone } from '../../kernel/parts/status.tsx';
+import type { Tone } from '../../kernel/parts/tone.ts';
 
 /** A release, as runs name it. */
 export interface ReleaseInProject {

@@ -1,5 +1,5 @@
 import type { FlowRunState, FlowRunStep } from '@quayside/client';
-import type { Tone } from '../../kernel/parts/status.tsx';
+import type { Tone } from '../../kernel/parts/tone.ts';
 
 type State = FlowRunState['state'];
 

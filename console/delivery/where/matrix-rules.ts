@@ -1,5 +1,5 @@
 import type { Environment, ReleaseMatrix, ReleaseMatrixCell } from '@quayside/client';
-import type { Tone } from '../../kernel/parts/status.tsx';
+import type { Tone } from '../../kernel/parts/tone.ts';
 
 export type Row = ReleaseMatrix['rows'][number];
 export type EnvironmentColumn = ReleaseMatrix['columns'][number];

@@ -1,5 +1,5 @@
 import type { WorkItemPlaces } from '@quayside/client';
-import type { Tone } from '../../kernel/parts/status.tsx';
+import type { Tone } from '../../kernel/parts/tone.ts';
 
 type Domain = WorkItemPlaces['domains'][number];
 type Environment = Domain['environments'][number];

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import styles from './status.module.css';
-
-export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'idle';
+import type { Tone } from './tone.ts';
 
 /** A shape of its own for each tone: none is told by its colour alone. */
 const SHAPES: Record<Tone, ReactNode> = {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { type Tone, ToneIcon } from './status.tsx';
+import { ToneIcon } from './status.tsx';
+import type { Tone } from './tone.ts';
 import styles from './timeline.module.css';
 
 export interface TimelineEntry {

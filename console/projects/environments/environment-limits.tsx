@@ -1,7 +1,8 @@
 import { ProblemError } from '@quayside/client';
 import { useQuery } from '@tanstack/react-query';
 import { Answered, Section } from '../../kernel/parts/page.tsx';
-import { Status, type Tone } from '../../kernel/parts/status.tsx';
+import { Status } from '../../kernel/parts/status.tsx';
+import type { Tone } from '../../kernel/parts/tone.ts';
 import { Table } from '../../kernel/parts/table.tsx';
 import { Time } from '../../kernel/parts/time.tsx';
 import { t } from '../../messages/messages.ts';

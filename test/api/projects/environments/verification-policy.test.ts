@@ -59,7 +59,11 @@ test.each([
   ],
   [
     'a recording that is too long',
-    { checks: [{ type: 'browser-check', recording: { title: 'Long', steps: Array(7).fill(LONG_STEP) } }] },
+    {
+      checks: [
+        { type: 'browser-check', recording: { title: 'Long', steps: Array.from({ length: 7 }, () => LONG_STEP) } },
+      ],
+    },
     '/checks/0/recording',
   ],
   [

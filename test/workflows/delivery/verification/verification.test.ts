@@ -193,7 +193,7 @@ test('a metric out of its bounds holds the release back from later environments 
   expect(lifted).toMatchObject({ source: 'verification', environmentName: 'uat', end: 'verified' });
   for (const path of [candidate, `/api/environments/${ids.uat}`]) {
     const { items } = await app.as(app.member).get(200, `${path}/timeline`);
-    const ofHolds = items.filter((each: Json) => each.releaseName === releaseName && /^h/.test(each.type));
+    const ofHolds = items.filter((each: Json) => each.releaseName === releaseName && each.type.startsWith('h'));
     const where = { environmentId: ids.uat, environmentName: 'uat', until: null };
     expect(ofHolds).toMatchObject([
       { type: 'hold_lifted', status: 'verified', ...where },
