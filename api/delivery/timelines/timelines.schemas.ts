@@ -19,7 +19,10 @@ const Item = z
     environmentId: z
       .uuid()
       .nullable()
-      .meta({ description: 'Of a hold: the environment whose verification failed; null: somebody holds it, from all' }),
+      .meta({
+        description:
+          'Where a candidate is held: the environment whose verification failed; null: somebody holds it, from all',
+      }),
     environmentName: z.string().nullable(),
     domain: z.string().nullable(),
     releaseName: z.string().nullable(),

@@ -59,7 +59,7 @@ export const ReleaseCandidateEventSchema = defineEntity({
     reason: p.text().nullable(),
     /** When that was to be over by itself. */
     until: p.datetime(3).nullable(),
-    /** Whose verification held it. */
+    /** The environment whose verification failed. */
     environmentId: p.uuid().nullable(),
   },
 });
