@@ -12,7 +12,7 @@ import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
 import { type AskMeta, ask } from '../../kernel/data/ask.ts';
 import { client } from '../../kernel/data/client.ts';
 
-export type CandidateFilters = Pick<
+type CandidateFilters = Pick<
   NonNullable<ListReleaseCandidatesData['query']>,
   'repositoryIdentifier' | 'domain' | 'branch' | 'status' | 'q' | 'sort' | 'includeFinalized'
 >;

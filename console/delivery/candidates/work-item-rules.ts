@@ -2,7 +2,7 @@ import type { WorkItemPlaces } from '@quayside/client';
 import type { Tone } from '../../kernel/parts/tone.ts';
 
 /** How much of a work item a candidate has, and which other domains it concerns. */
-export interface Share {
+interface Share {
   presence: 'all' | 'some' | 'none' | 'unknown';
   tone: Tone;
   present: number;

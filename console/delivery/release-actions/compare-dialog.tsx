@@ -10,7 +10,7 @@ import { ChangesView } from '../changes/changes-view.tsx';
 import type { ReleaseInProject } from '../gates/gate-rules.ts';
 
 /** What a candidate would change in an environment, both ways. */
-export const sidesQuery = (repositoryIdentifier: string, candidateId: string, environmentId: string) =>
+const sidesQuery = (repositoryIdentifier: string, candidateId: string, environmentId: string) =>
   ask(
     ['compare', repositoryIdentifier, candidateId, environmentId],
     (signal) =>

@@ -93,7 +93,6 @@ export const candidates = {
   against: 'Against',
   previous: 'The previous candidate of its branch',
   approvals: 'Approvals',
-  approvalsNone: 'Nobody was asked for an approval.',
   decide: 'Decide',
   approvalStates: {
     requested: 'Waits',

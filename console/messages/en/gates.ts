@@ -31,7 +31,6 @@ export const gates = {
   holdUntil: 'Until',
   holdNone: 'Nobody holds it',
   holdByVerification: 'Its content failed a verification',
-  after: (names: string) => `Must be deployed to ${names} first`,
   afterMet: 'Was deployed where it must be before',
   soakEnds: 'In use for long enough',
   soakLater: 'Begins when it is deployed there',
@@ -73,5 +72,4 @@ export const gates = {
   already: (count: number) =>
     count === 1 ? 'It is on its way there already:' : `${count} runs take it there already:`,
   alreadyHint: 'Another request would do it a second time.',
-  requestAgain: 'Request it all the same',
 } as const;

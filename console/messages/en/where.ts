@@ -22,7 +22,6 @@ export const where = {
   someEnvironments: (count: number) => (count === 1 ? '1 environment' : `${count} environments`),
   tooMany: (shown: number, all: number) => `${shown} of ${all} environments are shown; choose which.`,
   kept: (names: string) => `Shown beside the filter, since the release can go there or was passed over: ${names}`,
-  lane: (domain: string, count: string) => `${domain}, ${count}`,
   releases: (count: number) => (count === 1 ? '1 release' : `${count} releases`),
   fold: (domain: string) => `Fold ${domain}`,
   unfold: (domain: string) => `Unfold ${domain}`,

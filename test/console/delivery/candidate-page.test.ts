@@ -83,6 +83,7 @@ test('aborting takes its name, and cannot be undone', async () => {
 
 test('the palette finds a candidate by its name, and leads a key to its work item', async () => {
   const page = await stage.open(stage.app.member, '/');
+  await page.getByRole('heading', { name: 'Needs attention', level: 1 }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: /A page, a project/ }).fill('s2');
   await page.getByRole('option', { name: /s2.*sales, acme\/shop/ }).waitFor();
