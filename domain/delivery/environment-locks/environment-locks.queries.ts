@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reads } from '../../kernel/data/fenced-reads.ts';
 import type { ReadDatabase } from '../../kernel/data/tables.ts';
+import { statement } from '../../kernel/data/statement.ts';
 import { notFound } from '../../kernel/shared/errors.ts';
 import { tenantSlugOf } from '../../kernel/tenants/tenants.queries.ts';
 import type { Tx } from '../../unit-of-work.ts';
@@ -205,12 +206,8 @@ export async function lockedEnvironments({ db, tenantId }: Reads): Promise<strin
   return rows.map(({ environmentId }) => environmentId);
 }
 
-/** The lock of each of these environments; an expired lease locks nothing. */
-export async function lockStatuses(
-  { db, tenantId }: Reads,
-  environmentIds: readonly string[],
-): Promise<(environmentId: string) => LockStatus> {
-  const rows = await db
+const LOCKS = statement<{ tenantId: string; environmentIds: readonly string[] }>()((db, { tenantId, environmentIds }) =>
+  db
     .selectFrom('environment_lock_ticket')
     .where('tenantId', '=', tenantId)
     .where('environmentId', '=', sql<string>`any (${environmentIds}::uuid[])`)
@@ -222,8 +219,15 @@ export async function lockStatuses(
       sql<Partial<LockStatus> | null>`
         (jsonb_agg(jsonb_build_object('ticketId', id, 'heldBy', holder->>'email', 'executionId', execution_id, 'reason', reason,
           'heldAt', held_at, 'expiresAt', expires_at::timestamptz(3))) filter (where ${HAS_LOCK}))->0`.as('held'),
-    ])
-    .execute();
+    ]),
+);
+
+/** The lock of each of these environments; an expired lease locks nothing. */
+export async function lockStatuses(
+  { db, tenantId }: Reads,
+  environmentIds: readonly string[],
+): Promise<(environmentId: string) => LockStatus> {
+  const rows = await LOCKS(db, { tenantId, environmentIds });
   const byId = new Map(
     rows.map(({ environmentId, held, waiting }) => [
       environmentId,

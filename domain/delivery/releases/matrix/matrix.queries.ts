@@ -176,13 +176,8 @@ export interface OpenRun {
   approvalId: string | null;
 }
 
-/** The open runs of some environments of a project, whatever they do there; one that takes the locks of several is in each. */
-export async function openRunsIn(
-  { db, tenantId }: Reads,
-  projectId: string,
-  environmentIds: readonly string[],
-): Promise<OpenRun[]> {
-  const { rows } = await sql<OpenRun>`
+const OPEN_RUNS = statement<{ tenantId: string; projectId: string; environmentIds: readonly string[] }>()(
+  (_, { tenantId, projectId, environmentIds }) => sql<OpenRun>`
     with place as (
       select id, environment_id from flow_run
       where tenant_id = ${tenantId} and display_status in ('Waiting', 'Running') and environment_id = any (${environmentIds}::uuid[])
@@ -199,22 +194,32 @@ export async function openRunsIn(
       a.id as "approvalId"
     from place w
     join flow_run r on r.tenant_id = ${tenantId} and r.id = w.id and r.display_status in ('Waiting', 'Running')
-    left join approval a on a.tenant_id = r.tenant_id and a.run_id = r.id and a.status = 'requested'`.execute(db);
-  return rows;
-}
+    left join approval a on a.tenant_id = r.tenant_id and a.run_id = r.id and a.status = 'requested'`,
+);
+
+/** The open runs of some environments of a project, whatever they do there; one that takes the locks of several is in each. */
+export const openRunsIn = (
+  { db, tenantId }: Reads,
+  projectId: string,
+  environmentIds: readonly string[],
+): Promise<OpenRun[]> => OPEN_RUNS(db, { tenantId, projectId, environmentIds });
+
+const OPEN_APPROVALS = statement<{ tenantId: string; environmentIds: readonly string[] }>()(
+  (db, { tenantId, environmentIds }) =>
+    db
+      .selectFrom('approval')
+      .where('tenantId', '=', tenantId)
+      .where('status', '=', sql.lit('requested'))
+      .where('environmentId', '=', sql<string>`any (${environmentIds}::uuid[])`)
+      .groupBy('environmentId')
+      .select(['environmentId', sql<number>`count(*)::int`.as('open')]),
+);
 
 /** How many approvals that wait for a decision are about each of some environments; those without are absent. */
 export async function openApprovalsOf(
   { db, tenantId }: Reads,
   environmentIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('approval')
-    .where('tenantId', '=', tenantId)
-    .where('status', '=', sql.lit('requested'))
-    .where('environmentId', '=', sql<string>`any (${environmentIds}::uuid[])`)
-    .groupBy('environmentId')
-    .select(['environmentId', sql<number>`count(*)::int`.as('open')])
-    .execute();
+  const rows = await OPEN_APPROVALS(db, { tenantId, environmentIds });
   return new Map(rows.map(({ environmentId, open }) => [environmentId ?? '', open]));
 }
