@@ -23,4 +23,7 @@ export default {
   maxWorkers: 4,
   // Keeps a test that hangs from hanging for ever; how long a test may take is for the budgets of CPU.
   testTimeout: 180_000,
+  // A process that has loaded new modules keeps them compiled when it ends, which takes up to a second of CPU. Jest would
+  // kill it after half a second, and the next run would compile them again.
+  workerGracefulExitTimeout: 60_000,
 };

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
+import { watchEnd } from './late-end.ts';
 import { FileClock } from './measures.ts';
 
 /** `expect` compares by these; tests and the code under test have those of Node's main context. */
@@ -22,6 +23,7 @@ export default class extends TestEnvironment {
 
   constructor(...[config, context]: ConstructorParameters<typeof TestEnvironment>) {
     super(config, context);
+    watchEnd();
     this.#clock = new FileClock(relative(config.globalConfig.rootDir, context.testPath));
     for (const type of COMPARED) Object.assign(this.global, { [type.name]: type });
   }
