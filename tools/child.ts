@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { OperatorError } from './operator-error.ts';
+import { type Program, programFile } from './programs/programs.ts';
 
 /**
  * Node's flags for the processes of the service. Left alone, V8 lets short-lived values take up to 96 MB, and old ones
@@ -9,13 +9,13 @@ import { OperatorError } from './operator-error.ts';
  * `start:api`, `start:worker` and
  * `start:browser-host` give the same.
  */
-const NODE_FLAGS: Record<string, readonly string[]> = {
+const NODE_FLAGS: Record<Program, readonly string[]> = {
   'api/main.ts': ['--expose-gc', '--max-semi-space-size=16', '--heap-growing-percent=100'],
   'activities/browser-host/main.ts': ['--expose-gc', '--max-semi-space-size=16'],
   'activities/main.ts': ['--expose-gc', '--max-semi-space-size=16', '--heap-growing-percent=50'],
 };
 
-export const nodeFlags = (modulePath: string): string[] => [...(NODE_FLAGS[modulePath] ?? [])];
+export const nodeFlags = (program: Program): string[] => [...NODE_FLAGS[program]];
 
 /** Its own deadline is a second earlier; this one is for a process that does not even hear the signal. */
 const STOP_MS = 15_000;
@@ -30,17 +30,18 @@ export interface Child {
 /**
  * Starts a process of the service and waits until it is ready, as long as it lives and `signal` lets it. It has a channel
  * to this process: when this one is gone, however it went, the channel closes and the child stops.
+ * @param bundles the folder of `findBundles`.
  */
 export async function startChild(
   name: string,
-  modulePath: string,
+  { program, bundles }: { program: Program; bundles: string | undefined },
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<Child> {
   signal.throwIfAborted();
-  const child = fork(fileURLToPath(new URL(`../${modulePath}`, import.meta.url)), [], {
+  const child = fork(programFile(program, bundles), [], {
     env,
-    execArgv: nodeFlags(modulePath),
+    execArgv: nodeFlags(program),
     // A group of its own: Ctrl-C reaches it by this process, in order.
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -15,6 +15,7 @@ import { createParts, createRestartLimit, createRestartPauses } from './parts.ts
 import { buildConsoleBeside } from './console/build-beside.ts';
 import { anyFreePort } from './ports.ts';
 import { preflight } from './preflight.ts';
+import { findBundles, makeBundles, type Program } from './programs/programs.ts';
 import { localUrlOf, startSettings, type StartSettings } from './start-settings.ts';
 import { startMetricsStore } from './metrics-store.ts';
 import { startTemporal } from './temporal-dev-server.ts';
@@ -153,7 +154,7 @@ async function main(): Promise<void> {
   lock = await lockInstance(dataDir);
   const consoleBuilt = buildConsoleBeside(say);
   const { port, metricsPorts, temporal } = await preflight(settings);
-  const [databaseUrl, address, metricsUrl] = await Promise.all([
+  const starting = Promise.all([
     settings.databaseUrl ??
       parts.start('PostgreSQL', 'database', (signal) => startPostgres({ dataDir, signal })).then(({ url }) => url),
     temporal
@@ -165,6 +166,9 @@ async function main(): Promise<void> {
       : settings.temporalAddress,
     metricsStore(settings),
   ]);
+  // Reads all sources while they start.
+  const bundles = findBundles();
+  const [databaseUrl, address, metricsUrl] = await starting;
   const uiUrl = temporal ? `http://127.0.0.1:${temporal.uiPort}` : env.TEMPORAL_UI_URL;
   const browserHostLogin = await createBrowserHostLogin(databaseUrl);
   await migrate(databaseUrl, { browserHostLogin: browserHostLogin?.name });
@@ -182,9 +186,9 @@ async function main(): Promise<void> {
     ...(uiUrl !== undefined && { TEMPORAL_UI_URL: uiUrl }),
     ...(metricsUrl !== undefined && { METRICS_URL: metricsUrl }),
   };
-  const child = (name: string, modulePath: string, metricsPort: number) =>
+  const child = (name: string, program: Program, metricsPort: number) =>
     parts.start(name, 'process', (signal) =>
-      startChild(name, modulePath, { ...childEnv, METRICS_PORT: String(metricsPort) }, signal),
+      startChild(name, { program, bundles }, { ...childEnv, METRICS_PORT: String(metricsPort) }, signal),
     );
   const worker = () => child(WORKER, 'activities/main.ts', metricsPorts.worker);
   await Promise.all([child('API', 'api/main.ts', metricsPorts.api), worker()]);
@@ -196,7 +200,7 @@ async function main(): Promise<void> {
         ...(browserHostLogin && { DATABASE_URL: browserHostLogin.databaseUrl }),
         METRICS_PORT: '0',
       };
-      return startChild(BROWSER_HOST, 'activities/browser-host/main.ts', hostEnv, signal);
+      return startChild(BROWSER_HOST, { program: 'activities/browser-host/main.ts', bundles }, hostEnv, signal);
     });
   const hasBrowsers = (await browserPrograms) !== null;
   if (hasBrowsers) startBrowserHost(browserHost);
@@ -217,6 +221,8 @@ async function main(): Promise<void> {
     owner,
   };
   say(greetingText(greeting));
+  // The next start will be quicker.
+  if (bundles === undefined) await makeBundles();
   collectAfterStart();
 }
 

@@ -11,6 +11,7 @@ import { startMetricsStore } from '../../tools/metrics-store.ts';
 import { OperatorError } from '../../tools/operator-error.ts';
 import { makeFirstTenants, type FirstTenants } from './first-tenants.ts';
 import { freePort } from './free-port.ts';
+import { findBundles, bundlesFolder } from '../../tools/programs/programs.ts';
 import { startTemporal } from '../../tools/temporal-dev-server.ts';
 import { startReaper } from './reaper.ts';
 
@@ -57,6 +58,8 @@ export async function startServers(): Promise<void> {
     process.env.QS_TEST_TEMPORAL_ADDRESS = temporal.address;
     process.env.QS_TEST_METRICS_URL = metrics?.url ?? '';
     process.env.QS_TEST_BUNDLE = codePath;
+    // They may be made while the run goes on.
+    process.env.QS_TEST_PROGRAMS = findBundles() ?? bundlesFolder();
     process.env.QS_TEST_TENANTS = JSON.stringify(tenants);
   } catch (error) {
     // Jest runs no teardown after a setup that failed.

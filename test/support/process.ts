@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { programFile } from '../../tools/programs/programs.ts';
 
 export interface TestProcess {
   pid: number;
@@ -13,13 +14,14 @@ export interface TestProcess {
 /** Loading the modules fills the memory for new objects many times, where it begins small. */
 const QUICK_START = ['--min-semi-space-size=16', '--single-threaded-gc'];
 
-/** A real process of the service; resolves when it says that it is ready. */
+/** A real process of the service, of its bundle if there is one by now; resolves when it says that it is ready. */
 export async function startProcess(
   part: 'api' | 'activities' | 'activities/browser-host',
   env: Record<string, string>,
   args: readonly string[] = [],
 ): Promise<TestProcess> {
-  const main = fileURLToPath(new URL(`../../${part}/main.ts`, import.meta.url));
+  const bundles = process.env.QS_TEST_PROGRAMS;
+  const main = programFile(`${part}/main.ts`, bundles && existsSync(bundles) ? bundles : undefined);
   const child = fork(main, args, {
     env: { ...process.env, ...env },
     execArgv: QUICK_START,

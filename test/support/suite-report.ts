@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { cpuOfFile, type OverBudget, overBudget, readBudgets, writeBudgets } from './budgets.ts';
 import { slowness } from './calibration.ts';
+import { findBundles, makeBundles } from '../../tools/programs/programs.ts';
 import { beginMeasures, type FileMeasure, measuresFolder, readMeasures } from './measures.ts';
 import { loadNow, machineTimes } from './process-cpu.ts';
 import { ProcessKinds } from './process-kinds.ts';
@@ -8,6 +9,7 @@ import { testFiles } from './projects.ts';
 
 const SHOWN_FILES = 15;
 const FILES_PER_CALIBRATION = 10;
+const FILES_FOR_BUNDLES = 50;
 /** Calibrations that do not count, since their code has just begun to run and is not compiled yet. */
 const UNCOUNTED_CALIBRATIONS = 5;
 
@@ -41,6 +43,11 @@ export default class SuiteReport {
   constructor() {
     beginMeasures();
     for (let round = 0; round < UNCOUNTED_CALIBRATIONS; round++) slowness();
+  }
+
+  /** Bundles of the programs pay where many are started; those that start before run from the sources. */
+  onRunStart({ numTotalTestSuites }: RunResults): void {
+    if (numTotalTestSuites >= FILES_FOR_BUNDLES) void makeBundles().then(findBundles);
   }
 
   onTestFileResult(): void {

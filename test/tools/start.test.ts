@@ -172,7 +172,7 @@ describe('npm start', () => {
     let lastKilled: number | undefined;
     const isOver = service.ended.then(() => true);
     while (!(await Promise.race([isOver, sleep(LOOK_AGAIN_MS, false)]))) {
-      const worker = childOf(service.pid, 'activities/main.ts');
+      const worker = childOf(service.pid, 'activities/main');
       if (worker === undefined || worker === lastKilled) continue;
       process.kill(worker, 'SIGKILL');
       lastKilled = worker;
