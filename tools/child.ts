@@ -9,13 +9,14 @@ import { type Program, programFile } from './programs/programs.ts';
  * `start:api`, `start:worker` and
  * `start:browser-host` give the same.
  */
-const NODE_FLAGS: Record<Program, readonly string[]> = {
+const NODE_FLAGS: Readonly<Record<string, readonly string[]>> = {
   'api/main.ts': ['--expose-gc', '--max-semi-space-size=16', '--heap-growing-percent=100'],
   'activities/browser-host/main.ts': ['--expose-gc', '--max-semi-space-size=16'],
   'activities/main.ts': ['--expose-gc', '--max-semi-space-size=16', '--heap-growing-percent=50'],
 };
 
-export const nodeFlags = (program: Program): string[] => [...NODE_FLAGS[program]];
+/** None for a module that is no program of the service. */
+export const nodeFlags = (modulePath: string): string[] => [...(NODE_FLAGS[modulePath] ?? [])];
 
 /** Its own deadline is a second earlier; this one is for a process that does not even hear the signal. */
 const STOP_MS = 15_000;
