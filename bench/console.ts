@@ -17,6 +17,8 @@ const { values: options } = parseArgs({
 });
 const DIST = new URL('../console/dist/', import.meta.url);
 const KIB = 1_024;
+/** A fast typist's. */
+const KEY_PAUSE_MS = 100;
 const figures = new Figures();
 
 interface Vitals {
@@ -47,19 +49,20 @@ async function noteBuild(): Promise<void> {
   figures.note('first script, packed', readFileSync(new URL(`${first}.gz`, DIST)).byteLength / KIB, 'KiB', '<= 150');
 }
 
-/** The time from one key to the next picture, in a grid that has the focus. */
+/** The time from a key to the next picture, in a grid that has the focus. */
 async function noteKeys(page: Page): Promise<void> {
-  const times: number[] = [];
-  for (let index = 0; index < Number(options.keys); index++) {
-    const painted = page.evaluate<number>(`new Promise((resolve) => {
-      addEventListener('keydown', () => {
-        const at = performance.now();
-        requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - at)));
-      }, { once: true, capture: true });
-    })`);
+  await page.evaluate(`globalThis.keyTimes = [];
+    addEventListener('keydown', () => {
+      const at = performance.now();
+      requestAnimationFrame(() => setTimeout(() => globalThis.keyTimes.push(performance.now() - at)));
+    }, { capture: true })`);
+  const keys = Number(options.keys);
+  for (let index = 0; index < keys; index++) {
     await page.keyboard.press(index % 3 === 2 ? 'ArrowRight' : 'ArrowDown');
-    times.push(await painted);
+    await page.waitForTimeout(KEY_PAUSE_MS);
   }
+  await page.waitForFunction(`globalThis.keyTimes.length >= ${keys}`);
+  const times = await page.evaluate<number[]>('globalThis.keyTimes');
   figures.note('matrix: a key until it is drawn, p95', quantile(times, 0.95), 'ms', '<= 100');
 }
 

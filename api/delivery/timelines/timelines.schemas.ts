@@ -16,13 +16,10 @@ const Item = z
     status: z.string().nullable().meta({
       description: 'How a deployment, an approval, a run, a lock or a hold ended, or what the candidate was afterwards',
     }),
-    environmentId: z
-      .uuid()
-      .nullable()
-      .meta({
-        description:
-          'Where a candidate is held: the environment whose verification failed; null: somebody holds it, from all',
-      }),
+    environmentId: z.uuid().nullable().meta({
+      description:
+        'Where a candidate is held: the environment whose verification failed; null: somebody holds it, from all',
+    }),
     environmentName: z.string().nullable(),
     domain: z.string().nullable(),
     releaseName: z.string().nullable(),
