@@ -1,9 +1,8 @@
 import type { Change } from '@quayside/client';
-import type { Query, QueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
+import { askingAgain } from './asking-again.ts';
 import { type FeedState, followChanges } from './changes-feed.ts';
 
-const AGAIN_MS = 2_000;
-const LIST_AGAIN_MS = 5_000;
 const POLL_MS = 30_000;
 
 let state: FeedState = 'connecting';
@@ -25,23 +24,7 @@ const isVisible = (): boolean => document.visibilityState === 'visible';
  * is seen again; without a stream all that are shown, every 30 s. Until the signal is aborted.
  */
 export function keepLive(queries: QueryClient, signal: AbortSignal): void {
-  const again = new Map<string, ReturnType<typeof setTimeout>>();
-  const askAgain = (query: Query): void => {
-    query.invalidate();
-    // Whoever comes back to the tab asks what is stale.
-    // An answer that is on its way may be older than the change.
-    if (query.isActive() && isVisible()) void query.fetch(undefined, { cancelRefetch: true }).catch(() => undefined);
-  };
-  const later = (query: Query): void => {
-    if (again.has(query.queryHash)) return;
-    const pauseMs = query.meta?.isList ? LIST_AGAIN_MS : AGAIN_MS;
-    const waitMs = Math.max(0, query.state.dataUpdatedAt + pauseMs - Date.now());
-    const timer = setTimeout(() => {
-      again.delete(query.queryHash);
-      askAgain(query);
-    }, waitMs);
-    again.set(query.queryHash, timer);
-  };
+  const askAgain = askingAgain(isVisible, signal);
   const askAllAgain = () => void queries.invalidateQueries({ refetchType: isVisible() ? 'active' : 'none' });
 
   followChanges(
@@ -53,7 +36,7 @@ export function keepLive(queries: QueryClient, signal: AbortSignal): void {
       onChanges(told) {
         const topics = new Set<string>(told.map(({ topic }: Change) => topic));
         for (const query of queries.getQueryCache().getAll())
-          if (query.meta?.topics?.some((topic) => topics.has(topic))) later(query);
+          if (query.meta?.topics?.some((topic) => topics.has(topic))) askAgain(query);
       },
       onReset: askAllAgain,
     },
@@ -62,8 +45,5 @@ export function keepLive(queries: QueryClient, signal: AbortSignal): void {
   const polling = setInterval(() => {
     if (state !== 'live' && isVisible()) askAllAgain();
   }, POLL_MS);
-  signal.addEventListener('abort', () => {
-    clearInterval(polling);
-    for (const timer of again.values()) clearTimeout(timer);
-  });
+  signal.addEventListener('abort', () => clearInterval(polling));
 }
