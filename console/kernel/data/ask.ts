@@ -15,11 +15,15 @@ export interface AskMeta extends Record<string, unknown> {
   topics?: readonly Topic[];
   /** Lists are asked again less often. */
   isList?: boolean;
+  /**
+   * Until another question of the same place is answered, the answer before stays, as a placeholder: so that rows do not flicker
+   * while one filters. By default what lists do; of a single thing it would show another one under its address.
+   */
+  keepsBefore?: boolean;
 }
 
 /**
  * A question to the service: `key` names it, `operation` asks it. It is asked again after a change of one of the topics.
- * While another one of the same place is on its way, the answer before stays.
  */
 export const ask = <Result extends AnyResult>(
   key: readonly unknown[],
@@ -29,7 +33,7 @@ export const ask = <Result extends AnyResult>(
   queryOptions<DataOf<Result>>({
     queryKey: key,
     queryFn: ({ signal }) => dataOf(operation(signal)),
-    placeholderData: keepPreviousData,
+    ...((meta.keepsBefore ?? meta.isList) && { placeholderData: keepPreviousData }),
     meta,
   });
 
@@ -43,11 +47,13 @@ export const createQueries = (caches: Pick<QueryClientConfig, 'queryCache' | 'mu
     ...caches,
     defaultOptions: {
       queries: {
+        // Browsers know little of whether the service can be reached; a request that fails says so at once.
+        networkMode: 'always',
         retry: (failures, error) => failures < 1 && mayPass(error),
         staleTime: 10_000,
         gcTime: 5 * 60_000,
         refetchOnWindowFocus: 'always',
       },
-      mutations: { retry: false },
+      mutations: { networkMode: 'always', retry: false },
     },
   });

@@ -46,14 +46,19 @@ interface AnsweredProps<Data> {
   rows?: number;
 }
 
-/** What a question is answered with: until then an empty form, and what went wrong where there is no answer. */
+/**
+ * What a question is answered with: until then an empty form, and what went wrong where there is no answer. The answer to
+ * another question, which stays while this one is on its way, can only be looked at.
+ */
 export function Answered<Data>({ query, children, rows = 6 }: AnsweredProps<Data>) {
-  const { data, error, refetch, isFetching } = query;
+  const { data, error, refetch, isFetching, isPlaceholderData } = query;
   if (data !== undefined)
     return (
       <>
         {error && <Failed error={error} onAgain={() => void refetch()} isAsking={isFetching} />}
-        {children(data)}
+        <div className={styles.answer} aria-busy={isPlaceholderData || undefined} inert={isPlaceholderData}>
+          {children(data)}
+        </div>
       </>
     );
   if (error) return <Failed error={error} onAgain={() => void refetch()} isAsking={isFetching} />;
