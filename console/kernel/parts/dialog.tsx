@@ -11,10 +11,14 @@ interface DialogProps {
   isWide?: boolean;
 }
 
-/** A dialog over the page, open as long as it is drawn. Escape closes it, and focus goes back to where it was. */
+/**
+ * A dialog over the page, open as long as it is drawn. Escape closes it, and a click beside it where it has no form: what was
+ * typed is not lost by a slip. Focus goes back to where it was.
+ */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const isPressedBeside = useRef(false);
   useEffect(() => {
     const before = document.activeElement;
     const shown = dialog.current;
@@ -35,8 +39,12 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
         event.preventDefault();
         onClose();
       }}
-      onClick={(event) => {
-        if (event.target === dialog.current) onClose();
+      onPointerDown={({ target }) => {
+        isPressedBeside.current = target === dialog.current;
+      }}
+      onClick={({ target }) => {
+        const isBeside = target === dialog.current && isPressedBeside.current;
+        if (isBeside && !dialog.current?.querySelector('form')) onClose();
       }}
     >
       <div className={styles.content}>
