@@ -10,6 +10,20 @@ export interface Acting<Input, Data> {
   reset: () => void;
 }
 
+/** What went wrong as the service would say it, whatever it was. */
+const problemOf = (error: Error): ProblemError =>
+  error instanceof ProblemError
+    ? error
+    : new ProblemError({
+        type: 'urn:quayside:problem:unexpected_reply',
+        title: error.name,
+        status: 0,
+        code: 'unexpected_reply',
+        detail: error.message,
+        instance: '',
+        requestId: '',
+      });
+
 /**
  * Something that a person does. Afterwards all that is shown is asked again, whatever came of it: a refusal often says that
  * what is shown was not true any more.
@@ -24,6 +38,5 @@ export function useAct<Input, Result extends AnyResult>(
     onSuccess: onDone,
     onSettled: () => queries.invalidateQueries(),
   });
-  const problem = error instanceof ProblemError ? error : undefined;
-  return { act: mutate, isActing: isPending, problem, data, reset };
+  return { act: mutate, isActing: isPending, problem: error ? problemOf(error) : undefined, data, reset };
 }

@@ -1,7 +1,11 @@
+import { useState } from 'react';
+import { createPortal } from 'react-dom';
 import { t } from '../../messages/messages.ts';
 import { BASE_PATH } from '../data/client.ts';
 import { announce } from './announce.tsx';
 import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import fields from './fields.module.css';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -13,9 +17,40 @@ export function curlOf(method: string, path: string, body?: unknown): string {
   return [...parts, quoted(`${location.origin}${BASE_PATH}${path}`)].join(' ');
 }
 
-async function copy(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
-  announce(t.parts.copied);
+/** Copies a text; where the browser does not let pages do so (an insecure origin), shows it selected, to be copied by hand. */
+function CopyButton({ text, label }: { text: () => string; label: string }) {
+  const [shown, show] = useState<string>();
+  const copy = async () => {
+    const copied = text();
+    try {
+      await navigator.clipboard.writeText(copied);
+      announce(t.parts.copied);
+    } catch {
+      show(copied);
+    }
+  };
+  return (
+    <>
+      <Button look="quiet" onClick={() => void copy()}>
+        {label}
+      </Button>
+      {shown !== undefined &&
+        createPortal(
+          <Dialog title={label} onClose={() => show(undefined)}>
+            <textarea
+              className={fields.input}
+              aria-label={t.parts.copyByHand}
+              rows={5}
+              readOnly
+              value={shown}
+              onFocus={({ target }) => target.select()}
+            />
+            <p>{t.parts.copyByHand}</p>
+          </Dialog>,
+          document.body,
+        )}
+    </>
+  );
 }
 
 interface CopyProps {
@@ -29,14 +64,8 @@ interface CopyProps {
 /** What a button does, as `curl` and as a line of the command line. */
 export const CopyAs = ({ method, path, body, command }: CopyProps) => (
   <span>
-    <Button look="quiet" onClick={() => void copy(curlOf(method, path, body))}>
-      {t.parts.copyCurl}
-    </Button>
-    {command && (
-      <Button look="quiet" onClick={() => void copy(command)}>
-        {t.parts.copyCommand}
-      </Button>
-    )}
+    <CopyButton text={() => curlOf(method, path, body)} label={t.parts.copyCurl} />
+    {command && <CopyButton text={() => command} label={t.parts.copyCommand} />}
   </span>
 );
 
@@ -46,7 +75,5 @@ export const commandOf = (...parts: readonly string[]): string =>
 
 /** Copies a text as it is. */
 export const CopyText = ({ text, label }: { text: string; label: string }) => (
-  <Button look="quiet" onClick={() => void copy(text)}>
-    {label}
-  </Button>
+  <CopyButton text={() => text} label={label} />
 );

@@ -9,6 +9,7 @@ export const parts = {
   copied: 'Copied',
   copyCurl: 'Copy as curl',
   copyCommand: 'Copy as command',
+  copyByHand: 'The browser does not let this page copy. Copy the selected text by hand.',
   actions: 'Actions',
   none: '–',
   unknown: 'unknown',
