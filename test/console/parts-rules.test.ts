@@ -1,6 +1,7 @@
 import { clockTime } from '../../console/kernel/parts/clock-rules.ts';
 import { isWebAddress } from '../../console/kernel/parts/foreign-link-rules.ts';
 import { newAtTop } from '../../console/kernel/parts/held-rows-rules.ts';
+import { listOfThing } from '../../console/kernel/shell/project-rules.ts';
 
 test.each([
   ['https://example.com/a', true],
@@ -31,3 +32,13 @@ test.each([
 ] as const)('%s by the clock, %p', (at, timeStyle, text) =>
   expect(clockTime(at, NOW, { timeZone: 'UTC', ...(timeStyle && { timeStyle }) })).toBe(text),
 );
+
+test.each([
+  ['/candidates/7', '/candidates'],
+  ['/console/environments/7', '/environments'],
+  ['/runs/7', '/runs'],
+  ['/runs', undefined],
+  ['/', undefined],
+  ['/where', undefined],
+  ['/work-items/PROJ-1', undefined],
+])('another project leads from %p to the list %p', (path, list) => expect(listOfThing(path)).toBe(list));

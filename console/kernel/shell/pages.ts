@@ -15,7 +15,7 @@ export interface ShownPage {
 }
 
 /** The pages of the navigation, in its order. */
-export const PAGES: readonly ShownPage[] = [
+const PAGES: readonly ShownPage[] = [
   { to: '/', name: t.shell.attention, key: 'a' },
   { to: '/where', name: t.shell.where, key: 'w', operation: 'getReleaseMatrix' },
   { to: '/candidates', name: t.shell.candidates, key: 'c', operation: 'listReleaseCandidates' },
@@ -25,3 +25,7 @@ export const PAGES: readonly ShownPage[] = [
   { to: '/work-items', name: t.workItems.title, operation: 'locateWorkItem' },
   { to: '/hotfix', name: t.hotfix.title, operation: 'compareSides' },
 ];
+
+/** The pages of the navigation that are open to a role. */
+export const pagesFor = (can: (operation: OperationId) => boolean): readonly ShownPage[] =>
+  PAGES.filter(({ operation }) => !operation || can(operation));

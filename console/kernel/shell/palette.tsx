@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { t } from '../../messages/messages.ts';
 import { useAddress } from '../data/address.ts';
 import { useCan } from '../data/me.ts';
 import { projectsQuery } from '../data/projects.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import fields from '../parts/fields.module.css';
-import { PAGES } from './pages.ts';
+import { pagesFor } from './pages.ts';
 import { type Destination, useFound } from './palette-sources.ts';
 import styles from './palette.module.css';
 
@@ -21,11 +21,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [{ project }] = useAddress();
   const can = useCan();
   const { data: projects } = useQuery(projectsQuery);
-  const found = useFound(useDeferredValue(text.trim()), project);
+  const { destinations: found, isAsking } = useFound(text.trim(), project);
   const listId = useId();
 
   const own: Destination[] = [
-    ...PAGES.filter(({ operation }) => !operation || can(operation)).map(({ to, name }) => ({ to, name, project })),
+    ...pagesFor(can).map(({ to, name }) => ({ to, name, project })),
     ...(projects?.items ?? []).map(({ identifier }) => ({
       to: '.',
       name: identifier,
@@ -84,7 +84,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {shown.length === 0 && <p>{t.shell.goNothing}</p>}
+      {shown.length === 0 && !isAsking && <p>{t.shell.goNothing}</p>}
     </Dialog>
   );
 }

@@ -9,7 +9,7 @@ import { Announcements } from '../parts/announce.tsx';
 import { PageLink } from '../parts/page-link.tsx';
 import { Account } from './account.tsx';
 import { Overlays } from './overlays.tsx';
-import { PAGES } from './pages.ts';
+import { pagesFor } from './pages.ts';
 import { ProjectSelect } from './project-select.tsx';
 import { SessionDialog } from './session-dialog.tsx';
 import styles from './shell.module.css';
@@ -48,7 +48,7 @@ function Navigation() {
   const [{ project }] = useAddress();
   return (
     <nav aria-label={t.shell.navigation} className={styles.navigation}>
-      {PAGES.filter(({ operation }) => !operation || can(operation)).map(({ to, name, Badge }) => (
+      {pagesFor(can).map(({ to, name, Badge }) => (
         <Link
           key={to}
           to={to}

@@ -29,7 +29,7 @@ function shown(answer: (count: number) => Promise<unknown>, meta: { isList?: boo
   const queries = createQueries({});
   const asked = { count: 0 };
   const observer = new QueryObserver(queries, {
-    queryKey: ['thing'],
+    queryKey: ['thing'] as readonly unknown[],
     queryFn: () => answer((asked.count += 1)),
     meta,
   });

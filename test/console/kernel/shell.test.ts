@@ -84,7 +84,7 @@ test('keys lead everywhere: the palette to a project, letters to pages, and Esca
   await page.keyboard.press('e');
   await page.getByRole('heading', { name: 'Environments', level: 1 }).waitFor();
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('g e').waitFor();
   expect(page.complaints).toEqual([]);
   await page.context().close();
 });
@@ -107,6 +107,29 @@ test('a part that is gone since a newer version is served is loaded once more, a
   await page.getByRole('link', { name: 'Environments' }).click();
   await page.getByRole('heading', { name: 'This page has failed' }).waitFor();
   expect(loads).toBe(1);
+  await page.context().close();
+});
+
+test('a palette whose file is gone since a newer version is served says so', async () => {
+  const { app, open } = stage;
+  const page = await open(app.member, '/');
+  await page.getByRole('heading', { name: 'Needs attention', level: 1 }).waitFor();
+  await page.route(/assets\/palette/, (route) => route.fulfill({ status: 404 }));
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'There is a newer version of this page' }).waitFor();
+  await page.unroute(/assets\/palette/);
+  await page.getByRole('button', { name: 'Load again' }).click();
+  await page.getByRole('heading', { name: 'Needs attention', level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /A page, a project/ }).waitFor();
+  await page.context().close();
+});
+
+test('another project takes the filters of the one before away', async () => {
+  const { app, open } = stage;
+  const page = await open(app.member, '/environments?category=release&locked=true');
+  await page.getByLabel('Project').selectOption('acme/<script>alert(1)');
+  await page.waitForURL(/environments\?project=[^&]*$/);
   await page.context().close();
 });
 
