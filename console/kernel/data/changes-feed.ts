@@ -18,7 +18,8 @@ export interface FeedListener {
   onReset(): void;
 }
 
-const NAME = `quayside-changes:${BASE_PATH}`;
+/** Tabs of one person share a stream; what others may see is never told to theirs. */
+const nameFor = (who: string): string => `quayside-changes:${BASE_PATH}:${who}`;
 /** A stream that is away for longer is told to people; a process that stops comes back sooner. */
 const LOST_AFTER_MS = 8_000;
 /** After that a stream that was refused is asked for again: somebody may have signed in. */
@@ -31,11 +32,12 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Hears of changes until the signal is aborted: one tab of the browser holds the stream, and tells the others. Where the
+ * Hears of changes that `who` may see until the signal is aborted: one of their tabs in the browser holds the stream, and tells the others. Where the
  * browser has no locks (a page of an insecure origin), the visible tab holds its own.
  */
-export function followChanges(listener: FeedListener, signal: AbortSignal): void {
-  const tabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel(NAME) : undefined;
+export function followChanges(listener: FeedListener, who: string, signal: AbortSignal): void {
+  const name = nameFor(who);
+  const tabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel(name) : undefined;
   let state: FeedState = 'connecting';
   let isHolder = false;
 
@@ -62,7 +64,7 @@ export function followChanges(listener: FeedListener, signal: AbortSignal): void
   signal.addEventListener('abort', () => tabs?.close(), { once: true });
   if ('locks' in navigator && tabs) {
     tabs.postMessage({ kind: 'who' } satisfies Notice);
-    navigator.locks.request(NAME, { signal }, () => hold(signal)).catch(() => undefined);
+    navigator.locks.request(name, { signal }, () => hold(signal)).catch(() => undefined);
   } else holdWhileVisible(hold, signal);
 }
 

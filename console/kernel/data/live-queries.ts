@@ -23,7 +23,7 @@ const isVisible = (): boolean => document.visibilityState === 'visible';
  * Asks questions again after changes of their topics, each at most every 2 s, lists every 5 s, and in a hidden tab when it
  * is seen again; without a stream all that are shown, every 30 s. Until the signal is aborted.
  */
-export function keepLive(queries: QueryClient, signal: AbortSignal): void {
+export function keepLive(queries: QueryClient, who: string, signal: AbortSignal): void {
   const askAgain = askingAgain(isVisible, signal);
   const askAllAgain = () => void queries.invalidateQueries({ refetchType: isVisible() ? 'active' : 'none' });
 
@@ -40,6 +40,7 @@ export function keepLive(queries: QueryClient, signal: AbortSignal): void {
       },
       onReset: askAllAgain,
     },
+    who,
     signal,
   );
   const polling = setInterval(() => {

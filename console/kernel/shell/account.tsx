@@ -1,9 +1,10 @@
-import { signOut } from '@quayside/client';
+import { dataOf, ProblemError, signOut } from '@quayside/client';
 import { useState } from 'react';
 import { t } from '../../messages/messages.ts';
 import { BASE_PATH, client, CONSOLE_PATH } from '../data/client.ts';
 import { useMe } from '../data/me.ts';
-import { signInAddress } from '../data/session.ts';
+import { signInAddress, tellSignedOut } from '../data/session.ts';
+import { announce } from '../parts/announce.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { chooseTheme, chosenTheme, THEMES } from './theme.ts';
 
@@ -12,7 +13,14 @@ export function Account() {
   const { email, role, tenant, tenants } = useMe();
   const [theme, setTheme] = useState(chosenTheme);
   const leave = async () => {
-    await signOut({ client, body: {} });
+    try {
+      await dataOf(signOut({ client, body: {} }));
+    } catch (error) {
+      const problem = error instanceof ProblemError ? error.problem : undefined;
+      // Who is not signed in any more has nothing to end.
+      if (problem?.status !== 401) return announce(t.shell.signOutFailed(problem?.detail ?? String(error)));
+    }
+    tellSignedOut();
     location.assign(signInAddress(CONSOLE_PATH));
   };
   const others = tenants.filter((slug) => slug !== tenant.slug);

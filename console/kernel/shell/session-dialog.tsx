@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { t } from '../../messages/messages.ts';
-import { useMe } from '../data/me.ts';
-import { followSession, sessionHasEnded, signInBeside, watchSession } from '../data/session.ts';
+import { useMe, whoIs } from '../data/me.ts';
+import { dismissEnd, followSession, sessionHasEnded, signInBeside, watchSession } from '../data/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { useNow } from '../parts/time.tsx';
@@ -14,20 +14,25 @@ const WARN_MS = 10 * 60_000;
 export function SessionDialog() {
   const queries = useQueryClient();
   const hasEnded = useSyncExternalStore(watchSession, sessionHasEnded);
-  const { session } = useMe();
+  const me = useMe();
+  const who = whoIs(me);
   const now = useNow();
   const [dismissed, dismiss] = useState<string>();
   useEffect(() => {
     const ending = new AbortController();
-    followSession(queries, ending.signal);
+    followSession(queries, who, ending.signal);
     return () => ending.abort();
-  }, [queries]);
-  const endsAt = session?.expiresAt;
+  }, [queries, who]);
+  const endsAt = me.session?.expiresAt;
   const endsSoon = endsAt != null && endsAt !== dismissed && new Date(endsAt).getTime() - now < WARN_MS;
   if (!hasEnded && !endsSoon) return null;
   const title = hasEnded ? t.shell.sessionEnded : t.shell.sessionEnds(relativeTime(Date.parse(endsAt ?? ''), now));
+  const close = () => {
+    if (hasEnded) dismissEnd();
+    dismiss(endsAt);
+  };
   return (
-    <Dialog title={title} onClose={() => dismiss(endsAt ?? undefined)}>
+    <Dialog title={title} onClose={close}>
       <p>{t.shell.sessionEndedHint}</p>
       <DialogActions>
         <Button look="main" onClick={signInBeside}>

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import { t } from '../../messages/messages.ts';
 import { useAddress } from '../data/address.ts';
 import { keepLive } from '../data/live-queries.ts';
-import { useCan } from '../data/me.ts';
+import { useCan, useMe, whoIs } from '../data/me.ts';
 import { Announcements } from '../parts/announce.tsx';
 import { PageLink } from '../parts/page-link.tsx';
 import { Account } from './account.tsx';
@@ -17,11 +17,12 @@ import styles from './shell.module.css';
 /** What stands around every page. */
 export function Shell() {
   const queries = useQueryClient();
+  const who = whoIs(useMe());
   useEffect(() => {
     const ending = new AbortController();
-    keepLive(queries, ending.signal);
+    keepLive(queries, who, ending.signal);
     return () => ending.abort();
-  }, [queries]);
+  }, [queries, who]);
   return (
     <div className={styles.shell}>
       <a href="#content" className={styles.skip}>

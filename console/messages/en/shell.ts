@@ -19,6 +19,7 @@ export const shell = {
   role: (role: string) => `Role: ${role}`,
   tenants: 'Switch tenant',
   signOut: 'Sign out',
+  signOutFailed: (why: string) => `You are still signed in: ${why}`,
   account: 'Account',
   go: 'Go to …',
   goHint: 'A page, a project, an environment, or a key such as PROJ-12',
