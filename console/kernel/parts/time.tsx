@@ -31,7 +31,7 @@ interface TimeProps {
   timeZone?: string | undefined;
 }
 
-/** A moment as seen from now; exactly in its title. */
+/** A moment as seen from now; exactly in its title, and in a hidden text, which screen readers read. */
 export function Time({ at, timeZone }: TimeProps) {
   const current = useNow();
   if (at == null) return <>{t.parts.none}</>;
@@ -41,8 +41,9 @@ export function Time({ at, timeZone }: TimeProps) {
   const isJustNow = moment.getTime() > seen && moment.getTime() <= seen + TICK_MS;
   const exact = [exactTime(moment), ...(timeZone ? [exactTime(moment, timeZone)] : [])].join('\n');
   return (
-    <time dateTime={moment.toISOString()} title={exact}>
+    <time dateTime={moment.toISOString()} title={exact} style={{ position: 'relative' }}>
       {relativeTime(moment.getTime(), isJustNow ? moment.getTime() : seen)}
+      <span className="visually-hidden"> ({exact})</span>
     </time>
   );
 }
