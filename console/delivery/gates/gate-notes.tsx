@@ -4,7 +4,7 @@ import { Note } from '../../kernel/parts/problem-note.tsx';
 import { Status } from '../../kernel/parts/status.tsx';
 import { t } from '../../messages/messages.ts';
 import { RunList } from '../runs/run-list.tsx';
-import { type ReleaseInProject, runsThere, type Verdict } from './gate-rules.ts';
+import { hasMoreRuns, type ReleaseInProject, runsThere, type Verdict } from './gate-rules.ts';
 import { openRunsQuery } from './gates.queries.ts';
 import styles from './gates.module.css';
 
@@ -58,16 +58,21 @@ export function Changes({ answer: { changes, cannotDo } }: { answer: Pick<FlowDr
   );
 }
 
-/** Warns of runs that take the release there already. */
+/** Warns of runs that take the release there already, and where it is not known whether there are any. */
 export function AlreadyUnderWay({ release, environmentName }: { release: ReleaseInProject; environmentName: string }) {
-  const { data } = useQuery(openRunsQuery(release));
+  const { data, error } = useQuery(openRunsQuery(release));
   const runs = runsThere(data?.runs ?? [], environmentName);
-  if (runs.length === 0) return null;
+  const isUnknown = error !== null || (data !== undefined && hasMoreRuns(data));
   return (
-    <Note>
-      <strong>{t.gates.already(runs.length)}</strong>
-      <RunList runs={runs} />
-      <p>{t.gates.alreadyHint}</p>
-    </Note>
+    <>
+      {runs.length > 0 && (
+        <Note>
+          <strong>{t.gates.already(runs.length)}</strong>
+          <RunList runs={runs} />
+          <p>{t.gates.alreadyHint}</p>
+        </Note>
+      )}
+      {isUnknown && <Note>{error ? t.gates.alreadyUnknown : t.gates.alreadyMore(data?.runs.length ?? 0)}</Note>}
+    </>
   );
 }

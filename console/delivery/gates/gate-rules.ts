@@ -1,4 +1,4 @@
-import type { Environment, FlowDryRun, FlowRun } from '@quayside/client';
+import type { Environment, FlowDryRun, FlowRun, FlowRuns } from '@quayside/client';
 import type { Tone } from '../../kernel/parts/tone.ts';
 
 /** A release, as runs name it. */
@@ -66,10 +66,14 @@ export type Gate = { tone: Tone } & (
   | { kind: 'executor'; executor: FlowDryRun['executor'] }
 );
 
-/** The gates in the order in which a run comes to them. A run that fails outside of windows does not wait for one. */
+/**
+ * The gates in the order in which a run comes to them. A run that fails outside of windows does not wait for one; one that
+ * goes first to where it must be deployed before waits for itself.
+ */
 export function gatesOf(
   { gates, hold, executor }: Pick<FlowDryRun, 'gates' | 'hold' | 'executor'>,
   failOutsideWindow = false,
+  goesFirst = false,
 ): readonly Gate[] {
   const { approval, after, soak, window, lock } = gates ?? {
     approval: null,
@@ -83,7 +87,12 @@ export function gatesOf(
       ? { kind: 'hold', tone: 'bad', reason: hold.reason, until: hold.until, source: hold.source }
       : { kind: 'hold', tone: 'good' },
     after
-      ? { kind: 'after', tone: after.reason === null ? 'good' : 'bad', missing: after.missing, reason: after.reason }
+      ? {
+          kind: 'after',
+          tone: after.reason === null ? 'good' : goesFirst ? 'wait' : 'bad',
+          missing: after.missing,
+          reason: after.reason,
+        }
       : { kind: 'after', tone: 'idle' },
     soak
       ? { kind: 'soak', tone: soak.endsAt || after?.reason ? 'wait' : 'good', endsAt: soak.endsAt }
@@ -150,3 +159,11 @@ export const runsThere = <
   );
   return there.filter(({ id }) => !there.some(({ parentExecutionId }) => parentExecutionId === id));
 };
+
+/** Whether there are more open runs than were asked for. */
+export const hasMoreRuns = ({
+  runs,
+  totalCount,
+  totalCountIsExact,
+}: Pick<FlowRuns, 'totalCount' | 'totalCountIsExact'> & { runs: readonly unknown[] }): boolean =>
+  totalCount > runs.length || !totalCountIsExact;

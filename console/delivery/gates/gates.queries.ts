@@ -18,15 +18,19 @@ export const dryRunQuery = (payload: StartPayload) => ({
     (signal) => startFlowRun({ client, signal, query: { dryRun: true }, body: { payload } }),
     {
       topics: ['approval', 'environment', 'environment_lock', 'flow_run', 'release_candidate', 'release_deployment'],
+      isList: true,
     },
   ),
+  // The answer for another choice is no answer for this one.
+  placeholderData: undefined,
   select: (answer: FlowRunStarted | FlowDryRun): FlowDryRun => {
     if ('wouldStart' in answer) return answer;
     throw new Error(`Run ${answer.id} was started`);
   },
 });
 
-const SHOWN_MAX = 5;
+/** More of one release are hardly open at once; whoever shows them says where there are more. */
+const OPEN_RUNS_MAX = 100;
 
 /** Runs that take a release somewhere and have not ended. */
 export const openRunsQuery = ({ repositoryIdentifier, domain, releaseName }: ReleaseInProject) =>
@@ -36,7 +40,7 @@ export const openRunsQuery = ({ repositoryIdentifier, domain, releaseName }: Rel
       listFlowRuns({
         client,
         signal,
-        query: { repositoryIdentifier, domain, release: releaseName, status: 'Waiting,Running', limit: SHOWN_MAX },
+        query: { repositoryIdentifier, domain, release: releaseName, status: 'Waiting,Running', limit: OPEN_RUNS_MAX },
       }),
     { topics: ['flow_run'], isList: true },
   );

@@ -55,43 +55,45 @@ export function StartForm({ release, environmentName, environment, onDone }: Sta
   const [options, setOptions] = useState(WITHOUT);
   const { failOutsideWindow, isOverride, reason, isFirst } = options;
   const seen: StartOptions = { failOutsideWindow, overrideReason: isOverride ? UNWRITTEN : undefined };
+  const plain = useQuery(dryRunQuery(startPayload('execute-release', release, environmentName)));
   const told = useQuery(dryRunQuery(startPayload('execute-release', release, environmentName, seen)));
-  const missing = told.data?.gates?.after?.missing ?? [];
-  const first = isFirst ? missing : [];
-  const requested = useQuery(
-    dryRunQuery(startPayload('request-release', release, environmentName, { ...seen, first })),
-  );
+  // Until the gates of another choice are known, the option stands as it did.
+  const missing = (told.data ?? plain.data)?.gates?.after?.missing ?? [];
+  const goesFirst = isFirst && missing.length > 0;
+  const first = goesFirst ? missing : [];
+  const requested = useQuery({
+    ...dryRunQuery(startPayload('request-release', release, environmentName, { ...seen, first })),
+    enabled: told.data !== undefined,
+  });
+  const gates = told.data && gatesOf(told.data, failOutsideWindow, goesFirst);
+  const verdict = gates && requested.data && verdictOf(told.data, requested.data, gates, goesFirst);
   return (
-    <Answered query={told} rows={7}>
-      {(answer) => {
-        const gates = gatesOf(answer, failOutsideWindow).map((gate) =>
-          gate.kind === 'after' && isFirst ? { ...gate, tone: 'wait' as const } : gate,
-        );
-        const verdict = requested.data && verdictOf(answer, requested.data, gates, isFirst);
-        return (
-          <div className={styles.form}>
-            <VerdictNote verdict={verdict} />
-            <GateList gates={gates} zones={environment ? zonesOf(environment) : []} />
+    <div className={styles.form}>
+      <Answered query={told} rows={7}>
+        {(answer) => (
+          <>
+            <Answered query={requested} rows={1}>
+              {() => <VerdictNote verdict={verdict} />}
+            </Answered>
+            {gates && <GateList gates={gates} zones={environment ? zonesOf(environment) : []} />}
             <Changes answer={answer} />
-            <AlreadyUnderWay release={release} environmentName={environmentName} />
-            {can('startFlowRun') && (
-              <Start
-                release={release}
-                environmentName={environmentName}
-                started={{ failOutsideWindow, overrideReason: isOverride ? reason : undefined, first }}
-                verdict={verdict}
-                isComplete={!isOverride || reason.trim() !== ''}
-                onDone={onDone}
-              >
-                {(problem) => (
-                  <OptionFields options={options} onOptions={setOptions} missing={missing} problem={problem} />
-                )}
-              </Start>
-            )}
-          </div>
-        );
-      }}
-    </Answered>
+          </>
+        )}
+      </Answered>
+      <AlreadyUnderWay release={release} environmentName={environmentName} />
+      {can('startFlowRun') && (
+        <Start
+          release={release}
+          environmentName={environmentName}
+          started={{ failOutsideWindow, overrideReason: isOverride ? reason : undefined, first }}
+          verdict={verdict}
+          isComplete={!isOverride || reason.trim() !== ''}
+          onDone={onDone}
+        >
+          {(problem) => <OptionFields options={options} onOptions={setOptions} missing={missing} problem={problem} />}
+        </Start>
+      )}
+    </div>
   );
 }
 

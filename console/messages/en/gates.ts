@@ -37,7 +37,7 @@ export const gates = {
   soakOver: 'Was in use for long enough',
   approval: (count: number, names: string) =>
     names === ''
-      ? `by ${count} of the owners`
+      ? `by ${count === 1 ? '1 owner' : `${count} owners`}`
       : count === 1 && !names.includes(', ')
         ? `by ${names}`
         : `by ${count} of ${names}`,
@@ -71,5 +71,8 @@ export const gates = {
   started: (release: string, environment: string) => `${release} is requested for ${environment}`,
   already: (count: number) =>
     count === 1 ? 'It is on its way there already:' : `${count} runs take it there already:`,
+  alreadyUnknown: 'Whether a run takes it there already could not be asked.',
+  alreadyMore: (count: number) =>
+    `Only the newest ${count} open runs of this release were looked at: an older one may take it there already.`,
   alreadyHint: 'Another request would do it a second time.',
 } as const;

@@ -2,6 +2,7 @@ import type { FlowDryRun } from '@quayside/client';
 import {
   type Gate,
   gatesOf,
+  hasMoreRuns,
   requestArguments,
   runsThere,
   type StartOptions,
@@ -120,10 +121,28 @@ test.each<[string, FlowDryRun, FlowDryRun, boolean, object]>([
   expect(verdictOf(told, requested, gatesOf(told), isFirst)).toEqual(verdict);
 });
 
+test.each<[string, Partial<Gates>, boolean, string]>([
+  ['it is missing, and taken there first', { after: { missing: ['uat'], reason: 'uat first' } }, true, 'wait'],
+  ['it is missing', { after: { missing: ['uat'], reason: 'uat first' } }, false, 'bad'],
+  ['it was there already', { after: { missing: [], reason: null } }, true, 'good'],
+  ['nothing must come before', {}, true, 'idle'],
+])('the gate of what must come before, for a run that may go there first: %s', (_, gates, goesFirst, tone) => {
+  expect(toneOf(gatesOf(answer(gates), false, goesFirst), 'after')).toBe(tone);
+});
+
 test('what must come before is no obstacle to a run that goes there first', () => {
   const told = answer({ after: { missing: ['uat'], reason: 'uat first' } }, { wouldStart: false, refusal });
-  const gates = gatesOf(told).map((gate) => (gate.kind === 'after' ? { ...gate, tone: 'wait' as const } : gate));
-  expect(verdictOf(told, answer(), gates, true)).toEqual({ can: 'waits' });
+  expect(verdictOf(told, answer(), gatesOf(told, false, true), true)).toEqual({ can: 'waits' });
+});
+
+test.each<[number, number, boolean, boolean]>([
+  [0, 0, true, false],
+  [2, 2, true, false],
+  [100, 101, true, true],
+  [100, 100, false, true],
+])('of %d open runs that were read, of %d (exactly: %s), there are more: %s', (read, totalCount, isExact, isMore) => {
+  const runs = Array.from({ length: read });
+  expect(hasMoreRuns({ runs, totalCount, totalCountIsExact: isExact })).toBe(isMore);
 });
 
 test.each<[StartOptions, object, readonly string[]]>([
