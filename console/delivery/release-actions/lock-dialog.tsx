@@ -54,7 +54,6 @@ export function LockDialog({ repositoryIdentifier, environmentName, environmentI
         label={t.where.lock.minutes}
         type="number"
         min={1}
-        max={240}
         value={minutes}
         onValue={setMinutes}
         error={errorAt(acting.problem, '#/body/leaseMinutes')}

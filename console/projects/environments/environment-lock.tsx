@@ -1,9 +1,4 @@
-import {
-  extendEnvironmentLock,
-  type LockTicket,
-  releaseEnvironmentLock,
-  requestEnvironmentLock,
-} from '@quayside/client';
+import { extendEnvironmentLock, type LockTicket, releaseEnvironmentLock } from '@quayside/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../kernel/data/act.ts';
@@ -11,12 +6,12 @@ import { client } from '../../kernel/data/client.ts';
 import { useCan } from '../../kernel/data/me.ts';
 import { Button } from '../../kernel/parts/button.tsx';
 import { ConfirmDialog } from '../../kernel/parts/confirm-dialog.tsx';
-import { commandOf, CopyAs } from '../../kernel/parts/copy.tsx';
 import { errorAt, TextField } from '../../kernel/parts/fields.tsx';
 import { Answered, Facts, Section } from '../../kernel/parts/page.tsx';
 import { duration } from '../../kernel/parts/time-rules.ts';
 import { Time } from '../../kernel/parts/time.tsx';
 import { t } from '../../messages/messages.ts';
+import { LockDialog } from '../../delivery/release-actions/lock-dialog.tsx';
 import { lockQueueQuery } from './environments.queries.ts';
 
 interface LockProps {
@@ -24,11 +19,14 @@ interface LockProps {
   name: string;
 }
 
+/** What is asked for; a ticket is that of the holder who was shown, so that nothing is done to the lock of the next one. */
+type Asking = { kind: 'take' } | { kind: 'extend' | 'release'; ticket: LockTicket };
+
 /** Who holds the environment, who waits for it, and what one can do about it. */
-export function EnvironmentLock({ id, name }: LockProps) {
+export function EnvironmentLock({ id, name, repositoryIdentifier }: LockProps & { repositoryIdentifier: string }) {
   const queue = useQuery(lockQueueQuery(id));
   const can = useCan();
-  const [open, setOpen] = useState<'take' | 'extend' | 'release'>();
+  const [open, setOpen] = useState<Asking>();
   const held = queue.data?.tickets.find(({ state }) => state === 'held');
   const close = () => setOpen(undefined);
   return (
@@ -37,10 +35,10 @@ export function EnvironmentLock({ id, name }: LockProps) {
       actions={
         can('requestEnvironmentLock') && (
           <>
-            <Button onClick={() => setOpen('take')}>{t.environments.takeLock}</Button>
-            {held && <Button onClick={() => setOpen('extend')}>{t.environments.extend}</Button>}
+            <Button onClick={() => setOpen({ kind: 'take' })}>{t.environments.takeLock}</Button>
+            {held && <Button onClick={() => setOpen({ kind: 'extend', ticket: held })}>{t.environments.extend}</Button>}
             {held && (
-              <Button look="danger" onClick={() => setOpen('release')}>
+              <Button look="danger" onClick={() => setOpen({ kind: 'release', ticket: held })}>
                 {t.environments.giveBack}
               </Button>
             )}
@@ -56,9 +54,16 @@ export function EnvironmentLock({ id, name }: LockProps) {
           </>
         )}
       </Answered>
-      {open === 'take' && <TakeLock id={id} name={name} onClose={close} />}
-      {open === 'extend' && held && <ExtendLock id={id} name={name} ticket={held} onClose={close} />}
-      {open === 'release' && held && <ReleaseLock id={id} name={name} ticket={held} onClose={close} />}
+      {open?.kind === 'take' && (
+        <LockDialog
+          repositoryIdentifier={repositoryIdentifier}
+          environmentName={name}
+          environmentId={id}
+          onClose={close}
+        />
+      )}
+      {open?.kind === 'extend' && <ExtendLock id={id} name={name} ticket={open.ticket} onClose={close} />}
+      {open?.kind === 'release' && <ReleaseLock id={id} name={name} ticket={open.ticket} onClose={close} />}
     </Section>
   );
 }
@@ -93,37 +98,6 @@ function Waiting({ tickets }: { tickets: readonly LockTicket[] }) {
 }
 
 const DEFAULT_MINUTES = '60';
-
-function TakeLock({ id, name, onClose }: LockProps & { onClose: () => void }) {
-  const [reason, setReason] = useState('');
-  const [minutes, setMinutes] = useState(DEFAULT_MINUTES);
-  const body = { ...(reason && { reason }), leaseMinutes: Number(minutes) };
-  const acting = useAct(() => requestEnvironmentLock({ client, path: { id }, body }), onClose);
-  return (
-    <ConfirmDialog
-      title={t.environments.takeLockTitle(name)}
-      label={t.environments.takeLock}
-      acting={acting}
-      input={() => body}
-      onClose={onClose}
-    >
-      <p>{t.environments.takeLockHint}</p>
-      <TextField
-        label={t.environments.reason}
-        value={reason}
-        onValue={setReason}
-        error={errorAt(acting.problem, '#/body/reason')}
-      />
-      <Minutes value={minutes} onValue={setMinutes} error={errorAt(acting.problem, '#/body/leaseMinutes')} />
-      <CopyAs
-        method="POST"
-        path={`/api/environments/${id}/locks`}
-        body={body}
-        command={commandOf('lock', 'acquire', name, '--lease', minutes, ...(reason ? ['--reason', reason] : []))}
-      />
-    </ConfirmDialog>
-  );
-}
 
 const Minutes = ({
   value,

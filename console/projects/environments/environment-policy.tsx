@@ -1,21 +1,24 @@
-import type { EnvironmentWithWarnings } from '@quayside/client';
+import type { ApprovalPolicy, EnvironmentWithWarnings } from '@quayside/client';
+import { useQuery } from '@tanstack/react-query';
 import { Facts } from '../../kernel/parts/page.tsx';
 import { duration, exactTime } from '../../kernel/parts/time-rules.ts';
 import { t } from '../../messages/messages.ts';
+import { approvalInForce } from './environment-rules.ts';
+import { projectQuery } from './environments.queries.ts';
 
 const words = t.environments;
 
-/** When something may go to an environment, as it is set there; what a project sets for all of its environments is not in it. */
+/** When something may go to an environment; approvals as the project asks for them where the environment sets nothing. */
 export function EnvironmentPolicy({
-  environment: { approvalPolicy, promotion },
+  environment,
 }: {
-  environment: Pick<EnvironmentWithWarnings, 'approvalPolicy' | 'promotion'>;
+  environment: Pick<EnvironmentWithWarnings, 'approvalPolicy' | 'promotion' | 'repositoryIdentifier'>;
 }) {
-  const { after = [], soakMinutes = 0, windows = [], freezes = [] } = promotion ?? {};
+  const { after = [], soakMinutes = 0, windows = [], freezes = [] } = environment.promotion ?? {};
   return (
     <Facts
       facts={[
-        [words.approval, approvalText(approvalPolicy)],
+        [words.approval, <Approval key="approval" environment={environment} />],
         after.length > 0 ? [words.after, after.join(', ')] : undefined,
         soakMinutes > 0 ? [words.soak, duration(soakMinutes * 60_000)] : undefined,
         [
@@ -37,8 +40,23 @@ export function EnvironmentPolicy({
   );
 }
 
-function approvalText(policy: EnvironmentWithWarnings['approvalPolicy']): string {
-  if (policy?.skipApproval) return words.approvalNone;
-  const who = policy?.approvers?.length ? policy.approvers.join(', ') : words.owners;
-  return words.approvalBy(who, policy?.minApprovals ?? 1);
+/** Whom an approval is asked of, by the policy of the environment or else by that of its project. */
+function Approval({
+  environment,
+}: {
+  environment: Pick<EnvironmentWithWarnings, 'approvalPolicy' | 'repositoryIdentifier'>;
+}) {
+  const { approvalPolicy, repositoryIdentifier } = environment;
+  const project = useQuery({ ...projectQuery(repositoryIdentifier), enabled: approvalPolicy === null });
+  const inForce = approvalInForce(approvalPolicy, project.data?.configuration);
+  if (!inForce) return project.error ? words.approvalUnknown : t.parts.loading;
+  const text = approvalText(inForce.policy);
+  return inForce.isOfProject ? words.ofProject(text) : text;
+}
+
+function approvalText({ skipApproval, approvers, minApprovals = 1 }: ApprovalPolicy): string {
+  if (skipApproval) return words.approvalNone;
+  return approvers?.length
+    ? words.approvalBy(approvers.join(', '), minApprovals)
+    : words.approvalByOwners(minApprovals);
 }

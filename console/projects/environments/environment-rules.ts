@@ -1,4 +1,4 @@
-import type { CompareSidesResponses } from '@quayside/client';
+import type { ApprovalPolicy, CompareSidesResponses } from '@quayside/client';
 
 type Comparison = Pick<CompareSidesResponses[200], 'comparison' | 'onlyRight'>;
 
@@ -19,4 +19,18 @@ export function differences({ comparison, onlyRight }: Comparison): PackageDiffe
   }));
   const only = onlyRight.map(({ name, version }) => ({ name, here: version, there: undefined }));
   return [...changed, ...only].toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+/**
+ * The policy by which approvals are asked for: that of the environment, else that of its project, else nobody is asked.
+ * Undefined: the environment sets none, and what its project sets is not known.
+ */
+export function approvalInForce(
+  ofEnvironment: ApprovalPolicy | null,
+  configuration: { approvalPolicy?: unknown } | undefined,
+): { policy: ApprovalPolicy; isOfProject: boolean } | undefined {
+  if (ofEnvironment) return { policy: ofEnvironment, isOfProject: false };
+  if (!configuration) return undefined;
+  const ofProject = configuration.approvalPolicy as ApprovalPolicy | null | undefined;
+  return ofProject ? { policy: ofProject, isOfProject: true } : { policy: { skipApproval: true }, isOfProject: false };
 }

@@ -45,7 +45,7 @@ export function EnvironmentPage() {
             <Section title={t.environments.running}>
               <Running repositoryIdentifier={shown.repositoryIdentifier} environmentName={shown.name} />
             </Section>
-            <EnvironmentLock id={id} name={shown.name} />
+            <EnvironmentLock id={id} name={shown.name} repositoryIdentifier={shown.repositoryIdentifier} />
             <Section title={t.environments.policy}>
               <EnvironmentPolicy environment={shown} />
             </Section>

@@ -5,6 +5,7 @@ import {
   getEnvironmentLockQueue,
   getEnvironmentTimeline,
   getOrgLimitSnapshot,
+  getProject,
   getRunningReleases,
   listEnvironments,
 } from '@quayside/client';
@@ -35,6 +36,12 @@ export const environmentsQuery = (filters: { project?: string; category?: string
 export const environmentQuery = (id: string) =>
   ask(['environment', id], (signal) => getEnvironment({ client, signal, path: { id } }), {
     topics: ['environment', 'environment_lock', 'release_deployment'],
+  });
+
+/** A project, with what it sets for all of its environments. */
+export const projectQuery = (identifier: string) =>
+  ask(['project', identifier], (signal) => getProject({ client, signal, path: { identifier } }), {
+    topics: ['project'],
   });
 
 export const lockQueueQuery = (id: string) =>
