@@ -15,7 +15,7 @@ import { Status } from '../../kernel/parts/status.tsx';
 import { relativeTime } from '../../kernel/parts/time-rules.ts';
 import { Time } from '../../kernel/parts/time.tsx';
 import styles from './attention.module.css';
-import { isDoneByRequest, pageOf } from './attention-rules.ts';
+import { bodyOf, isDoneByRequest, isWholeRequest, pageOf } from './attention-rules.ts';
 
 const WAITS: ReadonlySet<AttentionItem['kind']> = new Set(['approval_expiring', 'token_expiring', 'limit_forecast']);
 
@@ -23,6 +23,7 @@ const WAITS: ReadonlySet<AttentionItem['kind']> = new Set(['approval_expiring', 
 export function AttentionCard({ item }: { item: AttentionItem }) {
   const { kind, title, reason, since, repositoryIdentifier, action, acknowledged } = item;
   const page = pageOf(item);
+  const body = bodyOf(item);
   return (
     <article className={styles.card} aria-label={title}>
       <div className={styles.head}>
@@ -44,7 +45,19 @@ export function AttentionCard({ item }: { item: AttentionItem }) {
       <div className={styles.actions}>
         <MainAction item={item} page={page} />
         {!acknowledged && <Acknowledge item={item} />}
-        <CopyAs method={action.method} path={action.path} command={commandOf('api', action.method, action.path)} />
+        {isWholeRequest(item) && (
+          <CopyAs
+            method={action.method}
+            path={action.path}
+            body={body}
+            command={commandOf(
+              'api',
+              action.method,
+              action.path,
+              ...(body === undefined ? [] : ['--data', JSON.stringify(body)]),
+            )}
+          />
+        )}
       </div>
     </article>
   );
@@ -53,7 +66,14 @@ export function AttentionCard({ item }: { item: AttentionItem }) {
 /** What the service names as the thing to do: done here, or on the page where it can be done. */
 function MainAction({ item, page }: { item: AttentionItem; page: string | undefined }) {
   const doing = useAct(
-    () => client.post<{ 200: unknown }>({ url: item.action.path, security: [{ scheme: 'bearer', type: 'http' }] }),
+    () => {
+      const body = bodyOf(item);
+      return client.post<{ 200: unknown }>({
+        url: item.action.path,
+        security: [{ scheme: 'bearer', type: 'http' }],
+        ...(body && { body, headers: { 'Content-Type': 'application/json' } }),
+      });
+    },
     () => announce(t.attention.done(t.attention.does[item.kind])),
   );
   const label = t.attention.does[item.kind];
@@ -68,7 +88,7 @@ function MainAction({ item, page }: { item: AttentionItem; page: string | undefi
     );
   return page ? (
     <PageLink to={page} className={buttonClass('main')}>
-      {label}
+      {item.action.isAllowed ? label : t.attention.open}
     </PageLink>
   ) : null;
 }

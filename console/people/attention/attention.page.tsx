@@ -8,6 +8,7 @@ import { Answered, Empty, Filters, Page, Section } from '../../kernel/parts/page
 import { RunList } from '../../delivery/runs/run-list.tsx';
 import styles from './attention.module.css';
 import { AttentionCard } from './attention-card.tsx';
+import { emptinessOf } from './attention-rules.ts';
 import { attentionQuery, recentRunsQuery } from './attention.queries.ts';
 
 /** What should I look at? Beside it, what has happened. */
@@ -43,7 +44,7 @@ export function AttentionPage() {
                 {incompleteKinds.length > 0 && (
                   <Note>{t.attention.incomplete(incompleteKinds.map((each) => kinds[each]).join(', '))}</Note>
                 )}
-                {shown.length === 0 && <Empty title={t.attention.empty}>{t.attention.emptyHint}</Empty>}
+                {shown.length === 0 && <NothingHere kind={emptinessOf({ project, kind }, incompleteKinds)} />}
                 <ul className={styles.list}>
                   {shown.map((item: AttentionItem) => (
                     <li key={item.id}>
@@ -64,4 +65,10 @@ export function AttentionPage() {
       </div>
     </Page>
   );
+}
+
+function NothingHere({ kind }: { kind: ReturnType<typeof emptinessOf> }) {
+  if (kind === 'unknown') return null;
+  if (kind === 'noMatch') return <Empty title={t.attention.noMatch}>{t.attention.noMatchHint}</Empty>;
+  return <Empty title={t.attention.empty}>{t.attention.emptyHint}</Empty>;
 }
