@@ -9,6 +9,7 @@ import { RUN_BROWSER_CHECK } from '../flows/flow-categories.ts';
 import { acceptNewRun } from '../flows/new-runs.mutations.ts';
 import { displayOf, isFinal, isSuccess } from '../flows/run-status-rules.ts';
 import type { ReachedRun, ReachedStatus } from '../flows/runs.hooks.ts';
+import { saysNothing } from './check-run-rules.ts';
 import { isWatched, type Watched } from './verification-rules.ts';
 import { findCheck, type LockedVerification, lockVerification, moveCheck } from './verifications.queries.ts';
 
@@ -75,7 +76,7 @@ export async function noteRunOfCheck(
   const check = await findCheck(tx, id);
   if (!check) return;
   const detail = error ?? `The run ended as ${displayOf(status)}`;
-  const isUnknown = result?.code === 'unknown_outcome';
+  const isUnknown = saysNothing({ status, result }, taskType === RUN_BROWSER_CHECK);
   await moveCheck(tx, id, isSuccess(status) ? { state: 'passed', detail } : { state: 'failed', detail, isUnknown });
   tx.after('verification', { verificationId: check.verificationId });
 }

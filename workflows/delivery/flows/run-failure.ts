@@ -13,7 +13,7 @@ export function outcomeOfFailure(error: unknown, step: string): RunOutcome | und
   if (!(error instanceof ActivityFailure)) return undefined;
   if (cause instanceof TimeoutFailure)
     return { status: 'timed_out', error: `The worker was lost, or took too long, in the step ${step}` };
-  return { status: 'failed', error: `The step ${step} could not be executed` };
+  return { status: 'failed', code: 'unknown_outcome', error: `The step ${step} could not be executed` };
 }
 
 /**

@@ -316,6 +316,21 @@ test('a failure takes the deployment back where that is asked for, and no rollba
   });
 });
 
+test('a check whose run was cancelled takes nothing back: nothing was found out', async () => {
+  await setUat([GOOD]);
+  await reached((await deployed()).candidateId, 'verified');
+  await setUat([{ type: 'command', name: 'endless' }], 'rollback');
+  const { candidateId } = await deployed();
+  const {
+    checks: [{ executionId }],
+  } = await eventually(
+    () => verificationOf(candidateId),
+    (shown) => shown?.checks[0]?.executionId,
+  );
+  await app.as(app.owner).post(200, `/api/flows/runs/${executionId}/cancel`);
+  await expect(reached(candidateId, 'failed')).resolves.toMatchObject({ rollback: { executionId: null } });
+});
+
 test('a failure does not take the deployment back to a release that is held', async () => {
   await setUat([GOOD]);
   const first = await deployed();
