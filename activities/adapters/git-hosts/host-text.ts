@@ -25,6 +25,8 @@ export async function readText(
     // What a refusal says is not looked at, but read, so that the connection can be used again.
     ...(await lastOf(body)),
   }));
+  if (!sent.isOk && sent.kind === 'too_large')
+    return { isOk: true, value: { isThere: true, text: '', next: wanted.from, isCut: true, isTooLarge: true } };
   if (!sent.isOk) return unanswered(sent, name);
   const { status, headers, tail, bytes } = sent.value;
   if (NONE.has(status)) return { isOk: true, value: { isThere: false, text: '', next: wanted.from, isCut: false } };

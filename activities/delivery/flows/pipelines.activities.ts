@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
 import type { RunKey } from '../../../domain/delivery/flows/new-runs.mutations.ts';
 import { findRun, type RunContext, runById } from '../../../domain/delivery/flows/flow-runs.queries.ts';
@@ -110,9 +110,15 @@ async function show(
   found: ShownPipeline,
   options?: { isLast: boolean },
 ): Promise<void> {
-  const failure = await showOutput(deps, key, found, options);
-  if (failure?.retryAfterMs !== undefined)
-    looks.pause(hostKey(key, found.run), failure.retryAfterMs, deps.now().getTime());
+  try {
+    const failure = await showOutput(deps, key, found, options);
+    if (failure?.retryAfterMs !== undefined)
+      looks.pause(hostKey(key, found.run), failure.retryAfterMs, deps.now().getTime());
+  } catch (error) {
+    if (error instanceof CancelledFailure) throw error;
+    // The run ends as its pipeline does, whether or not people see what it printed.
+    deps.log.warn({ err: error, runId: key.runId }, 'output of a pipeline could not be shown');
+  }
 }
 
 /** Null also where the host is not asked now: others of the tenant have used up its calls. */

@@ -74,6 +74,8 @@ export interface LogPart {
   next: number;
   /** Something before it was left out. */
   isCut: boolean;
+  /** The log is larger than is read: no more of it comes. */
+  isTooLarge?: boolean;
 }
 
 export interface CommitStatus {

@@ -20,6 +20,8 @@ interface ToldJob {
   isCut?: boolean;
   /** How often its log was asked for and was not there. */
   misses?: number;
+  /** When its log was asked for last, in milliseconds since the epoch. */
+  lookedAt?: number;
 }
 
 export const NOTHING_TOLD: ToldPipeline = { askedAt: 0, jobs: {}, isWhole: false };
@@ -33,7 +35,15 @@ const MISSES_MAX = 5;
 const NAME_MAX = 100;
 const LINE_MAX = 2_000;
 
-const labelOf = ({ name }: PipelineJob): string => name.replaceAll(/\s+/g, ' ').slice(0, NAME_MAX).toWellFormed();
+const storable = (text: string): string => text.replaceAll('\0', '').slice(0, NAME_MAX).toWellFormed();
+
+/** A job as it can be told of: what its host calls it is cut, and can be stored. */
+export const toldAs = ({ id, name, state, ...job }: PipelineJob): PipelineJob => ({
+  ...job,
+  id: storable(id),
+  name: storable(name.replaceAll(/\s+/g, ' ')),
+  state: storable(state),
+});
 
 /** What is new of the states of jobs, as lines of the output. */
 export function tellStates(told: ToldPipeline, jobs: readonly PipelineJob[]): { lines: string[]; told: ToldPipeline } {
@@ -41,23 +51,32 @@ export function tellStates(told: ToldPipeline, jobs: readonly PipelineJob[]): { 
   const known: Record<string, ToldJob> = {};
   for (const job of jobs) {
     const before = told.jobs[job.id];
-    if (before?.state !== job.state) lines.push(`${labelOf(job)}: ${job.state.slice(0, NAME_MAX).toWellFormed()}`);
+    if (before?.state !== job.state) lines.push(`${job.name}: ${job.state}`);
     known[job.id] = { read: 0, isDone: false, ...before, state: job.state };
   }
   return { lines, told: { ...told, jobs: { ...told.jobs, ...known } } };
 }
 
-/** Jobs of which there may be more to read now. */
+/** Jobs of which there may be more to read now, those first whose logs were asked for longest ago. */
 export const logsToRead = (told: ToldPipeline, jobs: readonly PipelineJob[]): PipelineJob[] =>
-  jobs.filter((job) => job.logId !== null && told.jobs[job.id]?.isDone !== true).slice(0, LOGS_AT_ONCE);
+  jobs
+    .filter((job) => job.logId !== null && told.jobs[job.id]?.isDone !== true)
+    .toSorted((one, other) => (told.jobs[one.id]?.lookedAt ?? 0) - (told.jobs[other.id]?.lookedAt ?? 0))
+    .slice(0, LOGS_AT_ONCE);
+
+/** Notes that the log of a job is asked for: others are before it the next time. */
+export const noteLook = (told: ToldPipeline, { id, state }: PipelineJob, now: number): ToldPipeline => ({
+  ...told,
+  jobs: { ...told.jobs, [id]: { read: 0, isDone: false, state, ...told.jobs[id], lookedAt: now } },
+});
 
 /** A part of the log of a job as lines of the output, each with the name of the job. */
 export function tellLog(
   told: ToldPipeline,
   job: PipelineJob,
-  { isThere, text, next, isCut }: LogPart,
+  { isThere, text, next, isCut, isTooLarge = false }: LogPart,
 ): { lines: string[]; told: ToldPipeline } {
-  const name = labelOf(job);
+  const { name } = job;
   const lines = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
   const before = told.jobs[job.id];
   const misses = (before?.misses ?? 0) + (isThere ? 0 : 1);
@@ -65,9 +84,10 @@ export function tellLog(
   const after = {
     state: job.state,
     read: next,
-    isDone: job.hasEnded && (isThere || isMissing),
+    isDone: isTooLarge || (job.hasEnded && (isThere || isMissing)),
     ...((isCut || isMissing || before?.isCut) && { isCut: true }),
     ...(misses > 0 && { misses }),
+    ...(before?.lookedAt !== undefined && { lookedAt: before.lookedAt }),
   };
   return {
     lines: [

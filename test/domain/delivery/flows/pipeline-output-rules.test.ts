@@ -3,9 +3,11 @@ import {
   JOBS_MAX,
   logsToRead,
   mustAsk,
+  noteLook,
   NOTHING_TOLD,
   tellLog,
   tellStates,
+  toldAs,
 } from '../../../../domain/delivery/flows/programs/pipeline-output-rules.ts';
 
 const job = (id: string, state: string, { hasEnded = false, logId = null as string | null } = {}) => ({
@@ -49,6 +51,34 @@ test('what was left out, or did not come, is said, and is not whole', () => {
   for (; logsToRead(told, [ended]).length > 0; asked++)
     ({ told } = tellLog(told, ended, part('', 0, { isThere: false })));
   expect([asked, isWholeOf(told, [ended])]).toEqual([5, false]);
+});
+
+test('a log that is larger than is read ends, and one that fails keeps no other from being read', () => {
+  const jobs = ['a', 'b', 'c', 'd', 'e'].map((id) => job(id, 'running', { logId: id }));
+  const [first] = jobs;
+  let { told } = tellStates(NOTHING_TOLD, jobs);
+  const looked: string[] = [];
+  for (let now = 1; now <= 3; now++)
+    for (const { id } of logsToRead(told, jobs)) {
+      looked.push(id);
+      told = noteLook(told, job(id, 'running'), now);
+    }
+  expect(looked.join('')).toBe('abcdeabca');
+  const large = tellLog(told, first as (typeof jobs)[0], { ...part('', 0, { isCut: true }), isTooLarge: true });
+  expect(large.lines).toEqual(['[stage / a] (a part of the log is left out)']);
+  expect(logsToRead(large.told, jobs).map(({ id }) => id)).not.toContain('a');
+  expect(isWholeOf(large.told, jobs)).toBe(false);
+});
+
+test.each([
+  ['a\0b', 'ab'],
+  ['x'.repeat(5_000), 'x'.repeat(100)],
+  [`${'x'.repeat(99)}\u{1F600}`, `${'x'.repeat(99)}\uFFFD`],
+])('what a host calls a job (%j) is told as it can be stored', (said, shown) => {
+  const jobs = [toldAs({ ...job(said, said), name: said })];
+  const { told, lines } = tellStates(NOTHING_TOLD, jobs);
+  expect(lines).toEqual([`${shown}: ${shown}`]);
+  expect(told.jobs).toEqual({ [shown]: { state: shown, read: 0, isDone: false } });
 });
 
 test.each([
