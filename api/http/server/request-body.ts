@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { DomainError, escapePointer, invalidField } from '../../../domain/kernel/shared/errors.ts';
 import { exceededLimit, type JsonLimits } from '../../../domain/kernel/json/json-size-rules.ts';
+import { unstorable } from '../../../domain/kernel/json/storable-json-rules.ts';
 import { parseJson } from '../../../domain/kernel/json/parse-json.ts';
 import { doubtfulNumbers, isExact, pointerAt } from '../../../domain/kernel/text/number-rules.ts';
 import type { AnyRoute } from '../define-route.ts';
@@ -180,29 +181,4 @@ async function assertExactNumbers(text: string): Promise<void> {
 export function assertStorable(value: unknown, pointer: string): void {
   const found = unstorable(value);
   if (found) throw invalidField([pointer, ...found.path.map(escapePointer)].join('/'), found.problem);
-}
-
-interface Unstorable {
-  problem: string;
-  path: string[];
-}
-
-/** The first text that cannot be stored. Paths are only made for one that is found: they may be long. */
-function unstorable(value: unknown): Unstorable | undefined {
-  if (typeof value === 'string') {
-    const problem = textProblem(value);
-    return problem === undefined ? undefined : { problem, path: [] };
-  }
-  if (value === null || typeof value !== 'object') return undefined;
-  for (const [key, member] of Object.entries(value)) {
-    const problem = textProblem(key);
-    const found = problem === undefined ? unstorable(member) : { problem, path: [] };
-    if (found) return { ...found, path: [key.toWellFormed().replaceAll('\0', ''), ...found.path] };
-  }
-  return undefined;
-}
-
-function textProblem(text: string): string | undefined {
-  if (text.includes('\0')) return 'contains U+0000';
-  return text.isWellFormed() ? undefined : 'contains an unpaired surrogate';
 }

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { unstorable } from '../../kernel/json/storable-json-rules.ts';
 import { PARSING } from '../../kernel/shared/input-errors.ts';
 import { readSelectorPart } from './element-selector-rules.ts';
 import { type BrowserRecording, originOf, STEP_MAX_MS, STEP_TYPES, STEPS_MAX } from './browser-recording-rules.ts';
 import { isPlayedKey } from './recorded-key-rules.ts';
 
 const TEXT_MAX = 10_000;
+/** Each is looked for by every role that has a name. */
+const NAMED_PARTS_MAX = 3;
 const Address = z
   .string()
   .max(4_000)
@@ -18,10 +21,12 @@ const Key = z.string().refine(isPlayedKey, { error: 'is no key that is played' }
 const Selector = z
   .union([z.string().max(2_000), z.array(z.string().max(2_000)).min(1).max(10)])
   .superRefine((selector, { addIssue }) => {
-    for (const part of [selector].flat()) {
-      const read = readSelectorPart(part);
-      if (typeof read === 'string') addIssue(`The selector ${JSON.stringify(part.slice(0, 100))} ${read}`);
-    }
+    const read = [selector].flat().map((part) => ({ part, as: readSelectorPart(part) }));
+    for (const { part, as } of read)
+      if (typeof as === 'string') addIssue(`The selector ${JSON.stringify(part.slice(0, 100))} ${as}`);
+    const named = read.filter(({ as }) => typeof as !== 'string' && as.kind === 'aria' && as.role === undefined);
+    if (named.length > NAMED_PARTS_MAX)
+      addIssue(`A selector has ${NAMED_PARTS_MAX} parts of aria/ without a role at most`);
   });
 const Selectors = z.array(Selector).min(1).max(20);
 
@@ -138,8 +143,13 @@ export function readRecordingFile(text: string): BrowserRecording | string {
   } catch {
     return 'it is not JSON';
   }
+  // Deeper ones are refused below.
+  const problem = isDeeper(value, DEPTH_MAX) ? undefined : unstorable(value)?.problem;
+  if (problem !== undefined) return `a text of it ${problem}`;
   const read = readRecording(value);
   if ('recording' in read) return read.recording;
   const [first] = read.problems;
-  return first ? `${first.path.map(String).join('/')} ${first.message}`.trim().slice(0, 500) : 'it is no recording';
+  return first
+    ? `${first.path.map(String).join('/')} ${first.message}`.trim().slice(0, 500).toWellFormed()
+    : 'it is no recording';
 }

@@ -93,6 +93,11 @@ test.each<[string, unknown, RegExp]>([
   ['a long selector', recording({ ...CLICK, selectors: ['a'.repeat(2_001)] }), /^steps\/0\/selectors\/0/],
   ['a selector of a player', recording({ ...CLICK, selectors: ['a >> internal:control=enter-frame'] }), /`>>`/],
   ['a role that is none', recording({ ...CLICK, selectors: ['aria/X[role="root"]'] }), /role root/],
+  [
+    'endless ways to an element',
+    recording({ ...CLICK, selectors: [['aria/A', 'aria/B', '#c', 'aria/D', 'aria/E']] }),
+    /^steps\/0\/selectors\/0: A selector has 3 parts of aria\/ without a role at most$/,
+  ],
   ['a phone', recording({ type: 'setViewport', ...VIEWPORT, isMobile: true }), /^steps\/0\/isMobile: must be false/],
   ['a slow network', recording({ type: 'emulateNetworkConditions' }), /not played \(emulateNetworkConditions\)/],
   ['a large window', recording({ type: 'setViewport', ...VIEWPORT, width: 100_000 }), /^steps\/0\/width: /],
@@ -114,6 +119,19 @@ test('a file that is no recording is refused in words', () => {
   expect(readRecordingFile('{')).toBe('it is not JSON');
   expect(readRecordingFile('[]')).toMatch(/must be an object/);
   expect(readRecordingFile('{"title":"x","steps":[{"type":"customStep"}]}')).toMatch(/^steps\/0.*customStep/);
+});
+
+test.each([
+  ['a title', { title: 'SECRET\0', steps: STEPS }, 'a text of it contains U+0000'],
+  ['a title that is cut', { title: 'SECRET\ud83d', steps: STEPS }, 'a text of it contains an unpaired surrogate'],
+  ['a member', { ...recording(...STEPS), 'SECRET\0': 1 }, 'a text of it contains U+0000'],
+  [
+    'a property',
+    recording({ type: 'waitForElement', selectors: ['a'], properties: { 'SECRET\udc00': 1 } }),
+    'a text of it contains an unpaired surrogate',
+  ],
+])('a file of which %s cannot be stored is refused without that text', (_, value, reason) => {
+  expect(readRecordingFile(JSON.stringify(value))).toBe(reason);
 });
 
 test.each([
