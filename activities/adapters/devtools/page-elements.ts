@@ -8,9 +8,9 @@ import {
 import { StepFailed, type Turn, until } from './played-page.ts';
 
 type Role = Parameters<Frame['getByRole']>[0];
-type Scope = Pick<Frame, 'locator' | 'getByText' | 'getByRole'>;
 
-function within(scope: Scope, part: SelectorPart): Locator {
+function within(frame: Frame, parent: Locator | undefined, part: SelectorPart): Locator {
+  const scope = parent ?? frame;
   switch (part.kind) {
     case 'css':
     case 'xpath':
@@ -22,31 +22,33 @@ function within(scope: Scope, part: SelectorPart): Locator {
       const named = name === undefined ? {} : { name, exact: true };
       // A recorded role is one of those that the rules know.
       if (role !== undefined) return scope.getByRole(role as Role, named);
-      const [first, ...others] = NAMED_ROLES.map((each) => scope.getByRole(each, named));
-      return others.reduce((all, other) => all.or(other), first as Locator);
+      const [first, ...others] = NAMED_ROLES.map((each) => frame.getByRole(each, named));
+      const all = others.reduce((union, other) => union.or(other), first as Locator);
+      // Made of the frame, it does not repeat for each role what leads to it.
+      return parent ? parent.locator(all) : all;
     }
   }
 }
 
 /** What a recorded selector leads to; each of its parts is looked for within what the one before leads to. */
 function locatorOf(frame: Frame, selector: RecordedSelector): Locator {
-  let found: Scope | Locator = frame;
+  let found: Locator | undefined;
   for (const part of [selector].flat()) {
     const read = readSelectorPart(part);
     if (typeof read === 'string') throw new StepFailed('selector_not_found', `The selector ${read}`);
-    found = within(found, read);
+    found = within(frame, found, read);
   }
   return found as Locator;
 }
 
-/** A selector that the browser does not understand leads to nothing. */
-const count = (locator: Locator): Promise<number> => locator.count().catch(() => 0);
+/** What was asked of a page; undefined: not known yet, as it navigates, or never, as it does not understand the selector. */
+const known = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined);
 
 /** The element of a step: what the first of its selectors leads to that leads to something visible. Throws `StepFailed`. */
 export async function elementOf(frame: Frame, selectors: readonly RecordedSelector[], turn: Turn): Promise<Locator> {
   const locators = selectors.map((selector) => locatorOf(frame, selector).filter({ visible: true }).first());
   const found = await until(turn, async () => {
-    for (const locator of locators) if ((await count(locator)) > 0) return locator;
+    for (const locator of locators) if (((await known(locator.count())) ?? 0) > 0) return locator;
     return undefined;
   });
   if (found) return found;
@@ -68,20 +70,23 @@ const COMPARE = {
 export async function waitForElement(frame: Frame, step: WaitForElement, turn: Turn): Promise<void> {
   const { operator = '>=', count: wanted = 1, visible = true, attributes = {}, properties = {} } = step;
   const locators = step.selectors.map((selector) => locatorOf(frame, selector));
-  let elements = 0;
-  const isSo = async (): Promise<boolean> => {
+  let elements: number | undefined;
+  const isSo = async (): Promise<boolean | undefined> => {
     let found: Locator | undefined;
-    elements = 0;
     for (const locator of locators) {
-      elements = await count(locator);
+      elements = await known(locator.count());
       found = locator;
-      if (elements > 0) break;
+      if (elements === undefined || elements > 0) break;
     }
+    if (elements === undefined) return undefined;
     if (!COMPARE[operator](elements, wanted)) return false;
-    return found === undefined || elements === 0 || found.evaluateAll(haveAll, { attributes, properties });
+    if (found === undefined || elements === 0) return true;
+    return known(found.evaluateAll(IN_PAGE.haveAll, { attributes, properties }));
   };
   const found = await until(turn, async () => ((await isSo()) === visible ? true : undefined));
   if (found) return;
+  if (elements === undefined)
+    throw new StepFailed('selector_not_found', `What the selector leads to could not be found out within ${turn.text}`);
   const there = elements === 1 ? '1 element was there' : `${elements} elements were there`;
   const like = Object.keys({ ...attributes, ...properties }).length > 0 ? ' with such attributes and properties' : '';
   const detail = `${there} after ${turn.text}; expected ${visible ? '' : 'not '}${operator} ${wanted}${like}`;
@@ -92,19 +97,27 @@ interface PageElement {
   getAttribute(name: string): string | null;
 }
 
-/** Runs in the page. */
-function haveAll(
-  elements: unknown[],
-  { attributes, properties }: { attributes: Record<string, string>; properties: Record<string, unknown> },
-): boolean {
-  const isLike = (wanted: unknown, found: unknown): boolean => {
-    if (typeof wanted !== 'object' || wanted === null) return wanted === found;
-    if (typeof found !== 'object' || found === null) return false;
-    return Object.entries(wanted).every(([name, value]) => isLike(value, (found as Record<string, unknown>)[name]));
-  };
-  return elements.every(
-    (element) =>
-      Object.entries(attributes).every(([name, value]) => (element as PageElement).getAttribute(name) === value) &&
-      isLike(properties, element),
-  );
+interface Wanted {
+  attributes: Record<string, string>;
+  properties: Record<string, unknown>;
 }
+
+/** Runs in the page. A function with a name within it would be bundled with a call that pages do not have. */
+const IN_PAGE = {
+  haveAll(elements: unknown[], { attributes, properties }: Wanted): boolean {
+    const compare = {
+      isLike(wanted: unknown, found: unknown): boolean {
+        if (typeof wanted !== 'object' || wanted === null) return wanted === found;
+        if (typeof found !== 'object' || found === null) return false;
+        return Object.entries(wanted).every(([name, value]) =>
+          compare.isLike(value, (found as Record<string, unknown>)[name]),
+        );
+      },
+    };
+    return elements.every(
+      (element) =>
+        Object.entries(attributes).every(([name, value]) => (element as PageElement).getAttribute(name) === value) &&
+        compare.isLike(properties, element),
+    );
+  },
+};

@@ -8,7 +8,7 @@ import {
 } from '../../../domain/projects/policies/browser-recording-rules.ts';
 import { waitForExpression } from './page-expressions.ts';
 import { elementOf, waitForElement } from './page-elements.ts';
-import { type Place, type PlayedPages, StepFailed, type Turn } from './played-page.ts';
+import { type Place, type PlayedPages, StepFailed, StepLost, type Turn } from './played-page.ts';
 
 const BUTTONS = { primary: 'left', auxiliary: 'middle', secondary: 'right' } as const;
 
@@ -114,6 +114,10 @@ async function actIn({ page, frame }: Place, step: PageStep, turn: Turn): Promis
   }
 }
 
+/** What the network between a browser and a site does, which says nothing about the site. */
+const UNREACHED =
+  /^net::ERR_(?:PROXY|SOCKS|TUNNEL|NAME_|DNS|INTERNET|NETWORK|ADDRESS_UNREACHABLE|CONNECTION_|NO_SUPPORTED_PROXIES|MANDATORY_PROXY|TIMED_OUT)/;
+
 async function navigate(frame: Frame, url: string, turn: Turn): Promise<void> {
   const where = shownAddress(url);
   try {
@@ -124,6 +128,7 @@ async function navigate(frame: Frame, url: string, turn: Turn): Promise<void> {
     if (error instanceof StepFailed || isTimeout(error)) throw error;
     const [code] = /net::ERR_\w+/.exec(error instanceof Error ? error.message : '') ?? [];
     if (code === undefined) throw error;
+    if (UNREACHED.test(code)) throw new StepLost(`${where} could not be reached (${code})`);
     throw new StepFailed('navigation_failed', `${where} did not load (${code})`);
   }
 }

@@ -11,6 +11,9 @@ export class StepFailed extends Error {
   }
 }
 
+/** A step of which it is not known whether it would pass; the message says why, for people. */
+export class StepLost extends Error {}
+
 /** How long a step still has. */
 export class Turn {
   readonly #ms: number;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import {
   type BrowserRecording,
@@ -14,11 +15,12 @@ import type {
   PlayRecording,
 } from '../../../domain/review/browser-checks/recording-player.port.ts';
 import { playStep } from './page-steps.ts';
-import { PlayedPages, StepFailed, Turn } from './played-page.ts';
+import { PlayedPages, StepFailed, StepLost, Turn } from './played-page.ts';
 
 const CONNECT_MS = 30_000;
 /** What hangs in a page beyond the time of a step is left. */
 const GRACE_MS = 5_000;
+const CLOSED_MS = 100;
 
 const lost = (reason: string): PlayEnd => ({ kind: 'lost', reason });
 
@@ -26,6 +28,7 @@ const lost = (reason: string): PlayEnd => ({ kind: 'lost', reason });
 export const playRecording: PlayRecording = async (browser, recording, { recordedAt, onStep, signal }) => {
   signal.throwIfAborted();
   const connected = await connect(browser);
+  if (signal.aborted) await connected?.close().catch(() => undefined);
   signal.throwIfAborted();
   if (!connected) return lost('The browser could not be connected to');
   const watch = new AbortController();
@@ -76,23 +79,31 @@ async function playAll(
   const all = new Turn(PLAY_MAX_MINUTES * 60_000);
   for (const [at, step] of steps.entries()) {
     if (signal.aborted) return lost(`The browser was lost before step ${at + 1}`);
+    if (all.isOver)
+      return lost(`The recording took longer than ${PLAY_MAX_MINUTES} min: step ${at + 1} was not played`);
     const began = performance.now();
-    const turn = new Turn(Math.min(step.timeout ?? usual, all.leftMs));
-    const failure = await endOf(pages, step, turn, signal);
+    const own = step.timeout ?? usual;
+    const isCut = all.leftMs < own;
+    const turn = new Turn(Math.min(own, all.leftMs));
+    const { failure, lost: reason } = await endOf(pages, step, turn, signal);
     if (signal.aborted) return lost(`The browser was lost in step ${at + 1}`);
+    if (reason !== undefined) return lost(`Step ${at + 1} could not be played: ${reason}`);
+    if (failure && isCut && all.isOver)
+      return lost(`The recording took longer than ${PLAY_MAX_MINUTES} min, and was ended in step ${at + 1}`);
     onStep({ at, durationMs: Math.round(performance.now() - began), ...(failure && { failure }) });
     if (failure) break;
   }
   return { kind: 'played' };
 }
 
-/** How a step failed; undefined: it passed, or the browser was lost. */
-async function endOf(
-  pages: PlayedPages,
-  step: RecordedStep,
-  turn: Turn,
-  signal: AbortSignal,
-): Promise<StepFailure | undefined> {
+/** Neither: it passed, or the browser was lost. */
+interface StepOutcome {
+  failure?: StepFailure;
+  /** Why it is not known whether it would pass. */
+  lost?: string;
+}
+
+async function endOf(pages: PlayedPages, step: RecordedStep, turn: Turn, signal: AbortSignal): Promise<StepOutcome> {
   const over = Promise.withResolvers<undefined>();
   const leave = () => over.resolve(undefined);
   signal.addEventListener('abort', leave, { once: true });
@@ -102,13 +113,16 @@ async function endOf(
   played.catch(() => undefined);
   try {
     await Promise.race([played, over.promise]);
-    return undefined;
+    return {};
   } catch (error) {
-    if (signal.aborted) return undefined;
-    if (error instanceof StepFailed) return error.failure;
-    if (error instanceof Error && error.name === 'TimeoutError') return { reason: 'timed_out', detail: tooLong(turn) };
-    if (pages.main.isClosed()) return { reason: 'target_not_found', detail: 'The page was closed' };
-    return { reason: 'not_actionable', detail: 'The page did not take it: it was navigating, or refused it' };
+    if (error instanceof StepFailed) return { failure: error.failure };
+    if (error instanceof StepLost) return { lost: error.message };
+    if (error instanceof Error && error.name === 'TimeoutError')
+      return { failure: { reason: 'timed_out', detail: tooLong(turn) } };
+    if (!pages.main.isClosed()) return { lost: 'the page did not take it: it was navigating, or refused it' };
+    // That the connection broke is known a little after its pages were closed.
+    await sleep(CLOSED_MS);
+    return signal.aborted ? {} : { failure: { reason: 'target_not_found', detail: 'The page was closed' } };
   } finally {
     turn.end();
     clearTimeout(hangs);
