@@ -1,4 +1,5 @@
 import type { HostAnswer, LogPart, WantedLog } from '../../../domain/code/git-hosts/git-host.port.ts';
+import { plainBytes } from '../../../domain/kernel/text/terminal-text-rules.ts';
 import type { OutboundHttp } from '../outbound/outbound-http.ts';
 import type { TextOrder } from './host-http.ts';
 import { SecretMask } from '../programs/secret-mask.ts';
@@ -54,16 +55,39 @@ async function lastOf(body: AsyncIterable<Uint8Array>): Promise<{ tail: Buffer; 
   return { tail: tail.subarray(-PART_MAX_BYTES), bytes };
 }
 
+const NEWLINE = 10;
+
 function partOf(tail: Buffer, bytes: number, { from, hasEnded }: WantedLog, secret: string): LogPart {
   const begin = bytes - tail.length;
-  const fresh = tail.subarray(Math.max(0, from - begin));
-  const whole = hasEnded ? fresh : fresh.subarray(0, fresh.lastIndexOf(10) + 1);
-  const mask = new SecretMask(secret);
-  const shown = [mask.take(whole), mask.end()];
+  const isCut = from < begin;
+  // The first line was cut, and with it perhaps what is to be masked.
+  const first = isCut ? tail.indexOf(NEWLINE) + 1 || tail.length : Math.min(tail.length, from - begin);
+  const fresh = tail.subarray(first);
+  const whole = hasEnded ? fresh : fresh.subarray(0, fresh.lastIndexOf(NEWLINE) + 1);
+  // Codes within a secret would hide it.
+  const { bytes: plain, placeOf } = plainBytes(whole);
+  const end = hasEnded ? plain.length : knownEnd(plain, secret);
+  const shown = masked(plain.subarray(0, end), secret);
   return {
     isThere: true,
-    text: Buffer.concat(shown).toString('utf8').replaceAll('\0', '\u{FFFD}'),
-    next: Math.max(from, begin) + whole.length,
-    isCut: from < begin,
+    text: shown.toString('utf8'),
+    next: Math.max(from, begin + first) + (end < plain.length ? placeOf(end) : whole.length),
+    isCut,
   };
+}
+
+function masked(bytes: Buffer, secret: string): Buffer {
+  const mask = new SecretMask(secret);
+  return Buffer.concat([mask.take(bytes), mask.end()]);
+}
+
+/** Up to where it is known what is to be masked, whatever comes next: the end of a line, unless a secret goes beyond it. */
+function knownEnd(bytes: Buffer, secret: string): number {
+  const mask = new SecretMask(secret);
+  mask.take(bytes);
+  const held = bytes.length - mask.end().length;
+  if (held === bytes.length || held === 0) return held;
+  const line = bytes.lastIndexOf(NEWLINE, held - 1) + 1;
+  const apart = [masked(bytes.subarray(0, line), secret), masked(bytes.subarray(line, held), secret)];
+  return Buffer.concat(apart).equals(masked(bytes.subarray(0, held), secret)) ? line : held;
 }

@@ -71,7 +71,7 @@ export async function addPipelineLines(
 const bytesOf = (text: string) => Buffer.from(`${text}\n`);
 
 function appended(text: string) {
-  const all = sql`coalesce(r.output_so_far, ''::bytea) || ${bytesOf(text)}::bytea`;
+  const all = sql`coalesce(r.output_so_far, ''::bytea) || ${bytesOf(text).subarray(-SO_FAR_BYTES)}::bytea`;
   return sql`substring(${all} from greatest(1, octet_length(${all}) - ${sql.lit(SO_FAR_BYTES)} + 1))`;
 }
 

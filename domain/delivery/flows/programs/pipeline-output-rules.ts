@@ -1,3 +1,4 @@
+import { withoutCodes } from '../../../kernel/text/terminal-text-rules.ts';
 import type { LogPart, PipelineJob } from '../../../code/git-hosts/git-host.port.ts';
 
 /** What the output of a run has told of its pipeline. */
@@ -34,8 +35,10 @@ export const JOBS_MAX = 100;
 const MISSES_MAX = 5;
 const NAME_MAX = 100;
 const LINE_MAX = 2_000;
+/** Lines of a part of a log. */
+const PART_LINES_MAX = 2_000;
 
-const storable = (text: string): string => text.replaceAll('\0', '').slice(0, NAME_MAX).toWellFormed();
+const storable = (text: string): string => withoutCodes(text).slice(0, NAME_MAX).toWellFormed();
 
 /** A job as it can be told of: what its host calls it is cut, and can be stored. */
 export const toldAs = ({ id, name, state, ...job }: PipelineJob): PipelineJob => ({
@@ -77,7 +80,9 @@ export function tellLog(
   { isThere, text, next, isCut, isTooLarge = false }: LogPart,
 ): { lines: string[]; told: ToldPipeline } {
   const { name } = job;
-  const lines = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
+  const all = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
+  const lines = all.slice(-PART_LINES_MAX);
+  const leftOut = all.length - lines.length;
   const before = told.jobs[job.id];
   const misses = (before?.misses ?? 0) + (isThere ? 0 : 1);
   const isMissing = misses >= MISSES_MAX;
@@ -85,13 +90,14 @@ export function tellLog(
     state: job.state,
     read: next,
     isDone: isTooLarge || (job.hasEnded && (isThere || isMissing)),
-    ...((isCut || isMissing || before?.isCut) && { isCut: true }),
+    ...((isCut || isMissing || leftOut > 0 || before?.isCut) && { isCut: true }),
     ...(misses > 0 && { misses }),
     ...(before?.lookedAt !== undefined && { lookedAt: before.lookedAt }),
   };
   return {
     lines: [
       ...(isCut ? [`[${name}] (a part of the log is left out)`] : []),
+      ...(leftOut > 0 ? [`[${name}] (${leftOut} lines are left out)`] : []),
       ...lines.map((line) => `[${name}] ${line.slice(0, LINE_MAX).toWellFormed()}`),
     ],
     told: { ...told, jobs: { ...told.jobs, [job.id]: after } },

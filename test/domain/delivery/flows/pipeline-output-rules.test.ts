@@ -72,6 +72,7 @@ test('a log that is larger than is read ends, and one that fails keeps no other 
 
 test.each([
   ['a\0b', 'ab'],
+  ['\u001b[2J\u001b[1;1Ha\u009b31mb\u001b]0;title\u0007', 'ab'],
   ['x'.repeat(5_000), 'x'.repeat(100)],
   [`${'x'.repeat(99)}\u{1F600}`, `${'x'.repeat(99)}\uFFFD`],
 ])('what a host calls a job (%j) is told as it can be stored', (said, shown) => {
@@ -79,6 +80,15 @@ test.each([
   const { told, lines } = tellStates(NOTHING_TOLD, jobs);
   expect(lines).toEqual([`${shown}: ${shown}`]);
   expect(told.jobs).toEqual({ [shown]: { state: shown, read: 0, isDone: false } });
+});
+
+test('of a part with very many lines the last are told, and how many are not', () => {
+  const ended = job('a', 'success', { hasEnded: true, logId: '1' });
+  const lines = Array.from({ length: 2_003 }, (_, at) => `${at}`);
+  const told = tellLog(NOTHING_TOLD, ended, part(lines.join('\n'), 9_000));
+  expect(told.lines.slice(0, 2)).toEqual(['[stage / a] (3 lines are left out)', '[stage / a] 3']);
+  expect([told.lines.length, told.lines.at(-1)]).toEqual([2_001, '[stage / a] 2002']);
+  expect(isWholeOf(told.told, [ended])).toBe(false);
 });
 
 test.each([
