@@ -17,7 +17,7 @@ import type { GitHost, PipelineState } from '../../../domain/code/git-hosts/git-
 import { systemActor } from '../../../domain/kernel/shared/actor.ts';
 import type { Deps } from '../../deps.ts';
 import { withHeartbeat } from '../../heartbeat.ts';
-import { PipelineLooks } from './pipeline-looks.ts';
+import { PipelineLooks, type Place } from './pipeline-looks.ts';
 import { showOutput, type ShownPipeline } from './pipeline-output.ts';
 import { unitOfRun } from './run-steps.activities.ts';
 
@@ -95,12 +95,18 @@ function createPipelineFollowing(deps: Deps, pipelineOf: (key: RunKey) => Promis
     /** Shows what is new of the run's pipeline. */
     async showPipeline(key: RunKey): Promise<void> {
       const found = await pipelineOf(key);
-      if (found) await show(deps, looks, key, found);
+      if (!found) return;
+      // Nothing is shown later, so that it counts as a look, but is not put off.
+      if (looks.take(placeOf(key, found.run), deps.now().getTime()) !== 'paused') await show(deps, looks, key, found);
     },
   };
 }
 
-const hostKey = ({ tenantId }: RunKey, { platform }: RunContext) => `${tenantId}/${platform}`;
+const placeOf = ({ tenantId }: RunKey, { platform, projectId }: RunContext): Place => ({
+  tenantId,
+  platform,
+  projectId,
+});
 
 /** Shows what is new; what the host does not answer now is shown later, or never. */
 async function show(
@@ -113,7 +119,7 @@ async function show(
   try {
     const failure = await showOutput(deps, key, found, options);
     if (failure?.retryAfterMs !== undefined)
-      looks.pause(hostKey(key, found.run), failure.retryAfterMs, deps.now().getTime());
+      looks.pause(placeOf(key, found.run), failure.retryAfterMs, deps.now().getTime());
   } catch (error) {
     if (error instanceof CancelledFailure) throw error;
     // The run ends as its pipeline does, whether or not people see what it printed.
@@ -126,14 +132,18 @@ async function poll(deps: Deps, looks: PipelineLooks, key: RunKey, found: ShownP
   const now = deps.now().getTime();
   const { run, told, host, pipeline } = found;
   const sinceMs = now - new Date(run.startedAt ?? now).getTime();
-  const look = looks.take(hostKey(key, run), now);
-  const isAsked = look === 'taken' || (look === 'none' && mustAsk(told ?? NOTHING_TOLD, now, sinceMs));
-  if (!isAsked) return null;
+  const place = placeOf(key, run);
+  const look = looks.take(place, now);
+  const { askedAt, ...before } = told ?? NOTHING_TOLD;
+  const known = { ...before, askedAt: Math.max(askedAt, looks.askedAt(run.id)) };
+  if (look !== 'taken' && !mustAsk(known, now, sinceMs)) return null;
+  looks.noteAsked(run.id, now);
   const answer = await host.pipelineState(pipeline);
   if (!answer.isOk) {
-    if (answer.retryAfterMs !== undefined) looks.pause(hostKey(key, run), answer.retryAfterMs, now);
+    if (answer.retryAfterMs !== undefined) looks.pause(place, answer.retryAfterMs, now);
     return null;
   }
+  if (look === 'paused' && answer.value === 'open') return null;
   const isLast = answer.value !== 'open';
   await show(deps, looks, key, found, { isLast });
   return answer.value === 'open' ? null : ENDS[answer.value];
