@@ -136,9 +136,9 @@ async function metricsStore({ env, dataDir }: StartSettings): Promise<string | u
 }
 
 /** Nobody waits for it: the service is ready without browsers, which are allocated as soon as it is. */
-function startBrowserHost(start: () => Promise<unknown>): void {
-  restarts.set(BROWSER_HOST, start);
-  start().catch(() => {
+function startBrowserHost(start: (from: string | undefined) => Promise<unknown>, bundles: string | undefined): void {
+  restarts.set(BROWSER_HOST, () => start(findBundles()));
+  start(bundles).catch(() => {
     restarts.delete(BROWSER_HOST);
     if (stoppingSince === undefined)
       process.stderr.write(`The browser host did not start: no browsers are allocated.\n`);
@@ -186,27 +186,30 @@ async function main(): Promise<void> {
     ...(uiUrl !== undefined && { TEMPORAL_UI_URL: uiUrl }),
     ...(metricsUrl !== undefined && { METRICS_URL: metricsUrl }),
   };
-  const child = (name: string, program: Program, metricsPort: number) =>
+  const child = (name: string, program: Program, metricsPort: number, from: string | undefined) =>
     parts.start(name, 'process', (signal) =>
-      startChild(name, { program, bundles }, { ...childEnv, METRICS_PORT: String(metricsPort) }, signal),
+      startChild(name, { program, bundles: from }, { ...childEnv, METRICS_PORT: String(metricsPort) }, signal),
     );
-  const worker = () => child(WORKER, 'activities/main.ts', metricsPorts.worker);
-  await Promise.all([child('API', 'api/main.ts', metricsPorts.api), worker()]);
-  restarts.set(WORKER, worker);
-  const browserHost = () =>
+  const worker = (from: string | undefined) => child(WORKER, 'activities/main.ts', metricsPorts.worker, from);
+  await Promise.all([child('API', 'api/main.ts', metricsPorts.api, bundles), worker(bundles)]);
+  // Sources may have changed since, and the workflows' code is built from those of the moment.
+  restarts.set(WORKER, () => worker(findBundles()));
+  const browserHost = (from: string | undefined) =>
     parts.start(BROWSER_HOST, 'process', (signal) => {
       const hostEnv = {
         ...hostEnvironment(childEnv),
         ...(browserHostLogin && { DATABASE_URL: browserHostLogin.databaseUrl }),
         METRICS_PORT: '0',
       };
-      return startChild(BROWSER_HOST, { program: 'activities/browser-host/main.ts', bundles }, hostEnv, signal);
+      return startChild(BROWSER_HOST, { program: 'activities/browser-host/main.ts', bundles: from }, hostEnv, signal);
     });
   const hasBrowsers = (await browserPrograms) !== null;
-  if (hasBrowsers) startBrowserHost(browserHost);
+  if (hasBrowsers) startBrowserHost(browserHost, bundles);
+  if (stoppingSince !== undefined) return;
+  // It answers already: nobody who looks for it waits for the console.
+  lock.noteUrl(localUrlOf(parseConfig(childEnv)), metricsUrl);
   const hasConsole = await consoleBuilt;
   if (stoppingSince !== undefined) return;
-  lock.noteUrl(localUrlOf(parseConfig(childEnv)), metricsUrl);
   const greeting = {
     seconds: (performance.now() - startedAt) / 1000,
     url: publicUrlOf(parseConfig(childEnv)),
@@ -222,7 +225,7 @@ async function main(): Promise<void> {
   };
   say(greetingText(greeting));
   // The next start will be quicker.
-  if (bundles === undefined) await makeBundles();
+  if (bundles === undefined) await makeBundles(say);
   collectAfterStart();
 }
 

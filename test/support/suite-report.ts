@@ -47,7 +47,8 @@ export default class SuiteReport {
 
   /** Bundles of the programs pay where many are started; those that start before run from the sources. */
   onRunStart({ numTotalTestSuites }: RunResults): void {
-    if (numTotalTestSuites >= FILES_FOR_BUNDLES) void makeBundles().then(findBundles);
+    if (numTotalTestSuites >= FILES_FOR_BUNDLES)
+      void makeBundles((line) => process.stderr.write(`${line}\n`)).then(findBundles);
   }
 
   onTestFileResult(): void {

@@ -1,8 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hold, isHeld } from '../../tools/programs/hold.ts';
 import { lineTable, placeIn } from '../../tools/programs/line-table.ts';
 import { findBundles, makeBundles, programFile, PROGRAMS, bundlesFolder } from '../../tools/programs/programs.ts';
@@ -23,6 +33,7 @@ test('a source that changes gives other bundles, though its size and times stay'
     'activities/main.ts': 'c',
     'workflows/index.ts': 'd',
     'package-lock.json': '{}',
+    'node_modules/.package-lock.json': '{}',
     'tsconfig.json': '{}',
     'tools/programs/bundle-programs.ts': 'e',
     'tools/programs/line-table.ts': 'f',
@@ -45,9 +56,27 @@ test('a source that changes gives other bundles, though its size and times stay'
     writeFileSync(path, text);
   }
   expect(of()).toBe(before);
+  // What Emacs keeps beside a file that is edited.
+  symlinkSync('ada@host.1234', join(folder, 'domain/kernel/.#one.ts'));
+  expect(of()).toBe(before);
   // A file more, or one that was moved.
   writeFileSync(join(folder, 'domain/kernel/two.ts'), '');
   expect(of()).not.toBe(before);
+});
+
+test('bundling that fails is said in one line', async () => {
+  const said: string[] = [];
+  const gone = () => bundlesFolder(folder, '/kept');
+  expect(await makeBundles((line) => said.push(line), gone)).toBe(false);
+  writeFileSync(join(folder, 'file'), '');
+  expect(
+    await makeBundles(
+      (line) => said.push(line),
+      () => join(folder, 'file/programs/0123456789abcdef'),
+    ),
+  ).toBe(false);
+  const begin = 'The programs could not be bundled, and run from their sources: ';
+  expect(said).toEqual(['ENOENT', 'EEXIST'].map((code) => expect.stringMatching(`^${begin}${code}: .+$`)));
 });
 
 test('bundles stay while a process holds them', () => {
@@ -75,7 +104,7 @@ test('a table of lines answers the source and its line, the last part before the
 describe('the bundles of these sources', () => {
   let bundles: string | undefined;
   beforeAll(async () => {
-    await makeBundles();
+    await makeBundles((line) => process.stderr.write(`${line}\n`));
     bundles = findBundles();
   });
 
@@ -84,6 +113,18 @@ describe('the bundles of these sources', () => {
     expect(bundled).not.toBe(programFile(program, undefined));
     const { stderr, status } = run([bundled], {});
     expect([status, stderr]).toEqual([1, 'The environment variable DATABASE_URL is missing.\n']);
+  });
+
+  test('every part that is loaded later loads', () => {
+    const programs = new Set(PROGRAMS.map((program) => programFile(program, bundles)));
+    const parts = readdirSync(bundles ?? '', { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => join(bundles ?? '', name))
+      .filter((file) => !programs.has(file));
+    expect(parts.length).toBeGreaterThan(10);
+    const imports = parts.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)});`).join('\n');
+    const { stderr, status } = run(['--input-type=module', '--eval', `${imports}\nprocess.exit(0);`], {});
+    expect([status, stderr]).toEqual([0, '']);
   });
 
   test('the stack of an error names lines of the sources', () => {

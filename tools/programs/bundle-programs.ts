@@ -16,9 +16,10 @@ const OTHERS_KEPT = 3;
 
 /**
  * Packages that stay outside: those of native code, and Temporal's, whose threads load their own files. A package that keeps
- * something for the whole process, as that of telemetry does, must not be there twice.
+ * something for the whole process, as that of telemetry does, must not be there twice. Playwright reads files beside its
+ * own, and sends functions to pages, where what `keepNames` adds to them does not exist.
  */
-const OUTSIDE = ['@temporalio/*', '@opentelemetry/*', '@node-rs/*', 'pg-native'];
+const OUTSIDE = ['@temporalio/*', '@opentelemetry/*', '@node-rs/*', 'pg-native', 'playwright-core'];
 
 /** What packages of CommonJS require of Node. */
 const REQUIRE =
@@ -61,7 +62,8 @@ async function bundle(folder: string): Promise<OutputFile[]> {
     sourcemap: 'external',
     sourcesContent: false,
     plugins: [whereSourcesAre],
-    logLevel: 'error',
+    // The error says it all.
+    logLevel: 'silent',
   });
   return outputFiles;
 }
@@ -105,4 +107,9 @@ async function main(folder: string): Promise<void> {
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Name the folder.');
-await main(folder);
+try {
+  await main(folder);
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+}

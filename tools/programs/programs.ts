@@ -2,22 +2,26 @@ import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hold } from './hold.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BUNDLER = fileURLToPath(new URL('bundle-programs.ts', import.meta.url));
+const ESBUILD = join(ROOT, 'node_modules/esbuild');
 const KEPT = join(ROOT, 'node_modules/.cache/quayside/programs');
 
 /** What `npm start` and the tests start as processes of their own, by its source. */
 export const PROGRAMS = ['api/main.ts', 'activities/main.ts', 'activities/browser-host/main.ts'] as const;
 export type Program = (typeof PROGRAMS)[number];
 
-/** All that bundles can depend on. */
+/** All that bundles can depend on; of packages, what is installed. */
 const SOURCE_FOLDERS = ['activities', 'api', 'domain', 'workflows'];
 const BUNDLING = ['bundle-programs', 'line-table', 'programs', 'stacks'].map((name) => `tools/programs/${name}.ts`);
-const OTHER_SOURCES = ['package-lock.json', 'tsconfig.json', ...BUNDLING];
+const OTHER_SOURCES = ['package-lock.json', 'node_modules/.package-lock.json', 'tsconfig.json', ...BUNDLING];
+
+/** What editors keep beside sources: links to nowhere, and drafts. */
+const isHidden = (name: string): boolean => name.split(sep).some((part) => part.startsWith('.'));
 
 /**
  * The folder of the bundles of these sources, named by their digest; it need not exist. Bundles name the places of their
@@ -26,7 +30,7 @@ const OTHER_SOURCES = ['package-lock.json', 'tsconfig.json', ...BUNDLING];
 export function bundlesFolder(root = ROOT, kept = KEPT): string {
   const sources = SOURCE_FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
+      .filter((name) => name.endsWith('.ts') && !isHidden(name))
       .map((name) => join(folder, name)),
   );
   const digest = createHash('sha256').update(root);
@@ -50,21 +54,35 @@ export function findBundles(): string | undefined {
 
 /**
  * Makes the bundles of today's sources if there are none; it takes some seconds. False where there is no esbuild, as in
- * the image, or when it fails.
+ * the image, or when it fails, which is said.
  */
-export async function makeBundles(): Promise<boolean> {
-  const folder = bundlesFolder();
-  if (existsSync(folder)) return true;
+export async function makeBundles(say: (line: string) => void, folderOf = bundlesFolder): Promise<boolean> {
+  if (!existsSync(ESBUILD)) return false;
+  try {
+    const folder = folderOf();
+    if (!existsSync(folder)) await bundle(folder);
+    return true;
+  } catch (error) {
+    say(`The programs could not be bundled, and run from their sources: ${(error as Error).message}`);
+    return false;
+  }
+}
+
+/** Throws with the line that says why it failed. */
+async function bundle(folder: string): Promise<void> {
   // Others have work to do meanwhile: one core is enough.
   const bundler = fork(BUNDLER, [folder], {
     execArgv: [],
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: { ...process.env, GOMAXPROCS: '1' },
   });
-  return once(bundler, 'exit').then(
-    ([code]) => code === 0,
-    () => false,
-  );
+  let said = '';
+  bundler.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [code, signal] = (await once(bundler, 'close')) as [number | null, string | null];
+  if (code === 0) return;
+  const lines = said.split('\n').map((line) => line.trim());
+  const why = lines.find((line) => /\berror: /i.test(line)) ?? lines.find(Boolean);
+  throw new Error(why?.slice(0, 500) ?? `it ended with ${signal ?? `exit code ${code}`}`);
 }
 
 /** The file that runs a program: its bundle in the folder of `findBundles`, without one its source. */
