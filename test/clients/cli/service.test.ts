@@ -78,7 +78,7 @@ test('a scenario is armed for a time, and says which calls came', async () => {
   writeFileSync(file, JSON.stringify({ expect: [{ ...orders, times: 2 }, others] }));
   expect((await quayside.run(1, [...verify, `@${file}`])).out.split('\n')).toEqual([
     'failed, 1 calls',
-    expect.stringMatching(/^ {2}expectation 1: 1 calls match, 2 were expected/),
+    expect.stringMatching(/^ {2}expectation 1: 1 calls match, 2 were expected$/),
     expect.stringMatching(
       /^ {2}expectation 2: 0 calls match, at least 1 were expected; the nearest is POST \/orders, which differs in \w+$/,
     ),

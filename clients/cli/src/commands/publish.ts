@@ -86,7 +86,8 @@ function whyFailed({ reason, found, unknown, atLeast, atMost, nearest }: MockVer
   if (reason === 'order') return 'its calls came in another order';
   if (reason === 'unknown') return `of ${unknown} calls it is not known whether they match`;
   const wanted = atMost === null ? `at least ${atLeast}` : atMost === atLeast ? atLeast : `${atLeast} to ${atMost}`;
-  const [closest] = nearest;
+  // Calls that match are among the nearest.
+  const closest = nearest.find(({ criteria }) => criteria.some(({ matches }) => !matches));
   const differs = closest?.criteria.filter(({ matches }) => !matches).map(({ criterion }) => criterion) ?? [];
   const near = closest
     ? `; the nearest is ${closest.method} ${closest.path}, which differs in ${differs.join(', ')}`
