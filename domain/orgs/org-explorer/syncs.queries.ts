@@ -132,10 +132,9 @@ export async function insertIngest(
 }
 
 /** Changes a sync that is open; undefined when it has ended, or went with its org. */
-export function changeOpenSync(tx: Tx, id: string, changes: Updateable<Tables['org_sync']>) {
+export async function changeOpenSync(tx: Tx, id: string, changes: Updateable<Tables['org_sync']>) {
   const { db, tenantId } = tx;
-  tx.touch('org_sync', id);
-  return db
+  const changed = await db
     .updateTable('org_sync')
     .set({ ...changes, updatedAt: sql<string>`now()` })
     .where('tenantId', '=', tenantId)
@@ -143,17 +142,18 @@ export function changeOpenSync(tx: Tx, id: string, changes: Updateable<Tables['o
     .where('status', 'in', sql<never>`('requested', 'running')`)
     .returning(COLUMNS)
     .executeTakeFirst();
+  if (changed) tx.touch('org_sync', id);
+  return changed;
 }
 
 /** Adds to what a running sync has done so far. A type that has failed already keeps its first reason. */
-export function addProgress(
+export async function addProgress(
   tx: Tx,
   id: string,
   { files = 0, failedTypes = [] }: { files?: number; failedTypes?: readonly FailedType[] },
-) {
+): Promise<void> {
   const { db, tenantId } = tx;
-  if (files > 0 || failedTypes.length > 0) tx.touch('org_sync', id);
-  return db
+  const { numUpdatedRows } = await db
     .updateTable('org_sync')
     .set({
       filesRetrieved: sql<number>`files_retrieved + ${files}::int`,
@@ -165,7 +165,8 @@ export function addProgress(
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .where('status', '=', sql<never>`'running'`)
-    .execute();
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows > 0n && (files > 0 || failedTypes.length > 0)) tx.touch('org_sync', id);
 }
 
 /** A refresh lists from the beginning, and so again what fails. */
