@@ -15,6 +15,8 @@ export interface Destination {
 }
 
 interface Found {
+  /** Known without asking. */
+  workItem: Destination | undefined;
   destinations: readonly Destination[];
   /** The service has not answered yet what it knows by this text. */
   isAsking: boolean;
@@ -85,12 +87,12 @@ export function useFound(text: string, project: string | undefined): Found {
     }),
   );
   const key = text.toUpperCase();
-  const workItems: Destination[] =
-    can('locateWorkItem') && WORK_ITEM.test(text)
-      ? [{ to: `/work-items/${encodeURIComponent(key)}`, name: t.shell.workItem(key), project }]
-      : [];
+  const isKey = can('locateWorkItem') && WORK_ITEM.test(text);
   return {
-    destinations: [...workItems, ...environments, ...candidates],
+    workItem: isKey
+      ? { to: `/work-items/${encodeURIComponent(key)}`, name: t.shell.workItem(key), project }
+      : undefined,
+    destinations: [...environments, ...candidates],
     isAsking: mayAsk && (!isCurrent || isPending),
   };
 }

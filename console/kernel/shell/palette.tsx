@@ -12,6 +12,8 @@ import { type Destination, useFound } from './palette-sources.ts';
 import styles from './palette.module.css';
 
 const SHOWN_MAX = 12;
+/** Of pages and projects, where something is typed: the rest is for what the service finds. */
+const OWN_MAX = 6;
 
 /** Goes to a page, a project, a candidate, an environment or a work item by a part of its name. */
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -21,7 +23,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [{ project }] = useAddress();
   const can = useCan();
   const { data: projects } = useQuery(projectsQuery);
-  const { destinations: found, isAsking } = useFound(text.trim(), project);
+  const { workItem, destinations: found, isAsking } = useFound(text.trim(), project);
   const listId = useId();
 
   const own: Destination[] = [
@@ -34,7 +36,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
     })),
   ];
   const wanted = text.trim().toLowerCase();
-  const shown = [...found, ...own.filter(({ name }) => name.toLowerCase().includes(wanted))].slice(0, SHOWN_MAX);
+  const named = own.filter(({ name }) => name.toLowerCase().includes(wanted));
+  // What is found later comes behind, so that it moves nothing away from under a hand.
+  const shown = [
+    ...(workItem ? [workItem] : []),
+    ...named.slice(0, wanted === '' ? SHOWN_MAX : OWN_MAX),
+    ...found,
+  ].slice(0, SHOWN_MAX);
   const current = Math.min(at, shown.length - 1);
 
   const go = (destination: Destination | undefined) => {
