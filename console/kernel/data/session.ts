@@ -64,10 +64,13 @@ export const signInBeside = (): void => void window.open(signInAddress(CONSOLE_P
 /** Leaves for the sign-in page, which leads back here. */
 export const signInHere = (): void => location.assign(signInAddress(location.pathname + location.search));
 
+/** Of this tab, while it follows the session: what it tells itself does not come back to it. */
+let own: BroadcastChannel | undefined;
+
 function tellTabs(notice: Notice): void {
-  const channel = new BroadcastChannel(CHANNEL);
+  const channel = own ?? new BroadcastChannel(CHANNEL);
   channel.postMessage(notice);
-  channel.close();
+  if (channel !== own) channel.close();
 }
 
 /** Told by the page that a sign-in ends at. */
@@ -88,6 +91,7 @@ function beginAnew(queries: QueryClient): void {
  */
 export function followSession(queries: QueryClient, who: string, signal: AbortSignal): void {
   const channel = new BroadcastChannel(CHANNEL);
+  own = channel;
   channel.addEventListener('message', ({ data }: MessageEvent<Notice>) => {
     if (data.kind === 'signed-in') become('lasts');
     else if (data.kind === 'signed-out' || data.who !== who) beginAnew(queries);
@@ -101,5 +105,11 @@ export function followSession(queries: QueryClient, who: string, signal: AbortSi
     const me = queries.getQueryData(meQuery.queryKey);
     if (me && whoIs(me) !== who) beginAnew(queries);
   });
-  signal.addEventListener('abort', () => (channel.close(), stopWatching(), stopAsking()), { once: true });
+  const stop = () => {
+    if (own === channel) own = undefined;
+    channel.close();
+    stopWatching();
+    stopAsking();
+  };
+  signal.addEventListener('abort', stop, { once: true });
 }

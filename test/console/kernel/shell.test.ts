@@ -23,80 +23,6 @@ test('who is not signed in comes back to the same address, with its filters', as
   await page.context().close();
 });
 
-test('a session that ends asks to sign in again beside what was typed, and goes on', async () => {
-  const { app, open } = stage;
-  const page = await open(app.owner, '/');
-  await page.getByRole('heading', { name: 'Needs attention', level: 1 }).waitFor();
-  const context = page.context();
-  await context.clearCookies();
-  await page.getByLabel('Show acknowledged').check();
-  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
-  await dialog.waitFor();
-  const [beside] = await Promise.all([
-    context.waitForEvent('page'),
-    dialog.getByRole('button', { name: 'Sign in again' }).click(),
-  ]);
-  await beside.getByLabel('E-mail').fill(app.owner.email);
-  await beside.getByLabel('Password').fill(app.owner.password);
-  await beside.keyboard.press('Enter');
-  await dialog.waitFor({ state: 'detached' });
-  expect(await page.getByLabel('Show acknowledged').isChecked()).toBe(true);
-  await context.close();
-});
-
-test('that the session has ended is put away until the next refusal, and over when somebody signs in', async () => {
-  const { app, open } = stage;
-  const page = await open(app.owner, '/environments');
-  await page.getByRole('heading', { name: 'There is no environment' }).waitFor();
-  const context = page.context();
-  await context.clearCookies();
-  await page.getByLabel('Only locked ones').check();
-  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
-  await dialog.waitFor();
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  await page.getByLabel('Only locked ones').uncheck();
-  await page.getByLabel('Category').selectOption('release');
-  await dialog.waitFor();
-  await context.request.post(`${app.url}/api/auth/callback`, { data: { access_token: app.owner.token } });
-  await page.reload();
-  await page.getByLabel('Category').waitFor();
-  expect(await dialog.count()).toBe(0);
-  await context.close();
-});
-
-test('who signs in as somebody else in another tab sees nothing of the one before in the first', async () => {
-  const { app, open } = stage;
-  const page = await open(app.owner, '/environments?category=release');
-  await page.getByLabel('Category').waitFor();
-  const context = page.context();
-  await context.request.post(`${app.url}/api/auth/callback`, { data: { access_token: app.member.token } });
-  const second = await context.newPage();
-  await second.goto(`${app.url}/console/environments`);
-  await page.waitForURL(/\/console\/$/);
-  await page.getByRole('button', { name: 'Account' }).click();
-  await page.getByText(`${app.member.email} at`).waitFor();
-  await context.close();
-});
-
-test('a sign-out that fails is said, and one that does not ends all tabs', async () => {
-  const { app, open } = stage;
-  const page = await open(app.owner, '/');
-  const second = await page.context().newPage();
-  await second.goto(`${app.url}/console/environments`);
-  await second.getByRole('heading', { name: 'Environments', level: 1 }).waitFor();
-  await page.route(/auth\/logout/, (route) => route.abort());
-  await page.getByRole('button', { name: 'Account' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByText(/You are still signed in/).waitFor();
-  await page.unroute(/auth\/logout/);
-  await page.getByRole('button', { name: 'Account' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.waitForURL(/\/api\/auth\/sign-in/);
-  await second.waitForURL(/\/api\/auth\/sign-in/);
-  await page.context().close();
-});
-
 test('tabs of one browser share one stream, and another one takes over when its tab is closed', async () => {
   const { app, open } = stage;
   const page = await open(app.owner, '/');
@@ -160,6 +86,36 @@ test('a part that is gone since a newer version is served is loaded once more, a
   await page.getByRole('link', { name: 'Environments' }).click();
   await page.getByRole('heading', { name: 'This page has failed' }).waitFor();
   expect(loads).toBe(1);
+  await page.context().close();
+});
+
+test('where the browser does not let pages copy, the text is shown selected', async () => {
+  const { app, open } = stage;
+  const page = await open(app.owner, '/work-items/PROJ-1?project=acme/told');
+  await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await page.getByRole('button', { name: 'Copy as curl' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Copy as curl' });
+  await dialog.getByRole('textbox').waitFor();
+  const selected = '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))';
+  expect(await page.evaluate<string>(`${selected}(document.activeElement)`)).toMatch(/^curl -X GET .*PROJ-1/);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+test('what was typed stays when somebody clicks beside a form', async () => {
+  const { app, open } = stage;
+  const page = await open(app.owner, '/runs?status=failed');
+  await page.getByRole('button', { name: 'Save this view' }).click();
+  await page.getByRole('dialog').getByRole('textbox').first().fill('mine');
+  await page.mouse.click(5, 5);
+  expect(await page.getByRole('dialog').getByRole('textbox').first().inputValue()).toBe('mine');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /A page, a project/ }).waitFor();
+  await page.mouse.click(5, 5);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.context().close();
 });
 
