@@ -14,20 +14,32 @@ import { isRunId, marksOf, type Row, TONES } from '../where/matrix-rules.ts';
 interface CandidatePlacesProps {
   matrix: UseQueryResult<ReleaseMatrix>;
   row: Row | undefined;
-  environments: readonly Environment[];
+  environments: UseQueryResult<readonly Environment[]>;
+  /** The project has more environments than are asked for. */
+  isCut: boolean;
   isFinal: boolean;
   onAct: (action: ReleaseAction) => void;
 }
 
 /** Where a candidate is, environment by environment, and where it can go. */
-export const CandidatePlaces = ({ matrix, row, environments, isFinal, onAct }: CandidatePlacesProps) => (
+export const CandidatePlaces = ({ matrix, row, environments, isCut, isFinal, onAct }: CandidatePlacesProps) => (
   <Section title={t.candidates.where}>
-    <Answered query={matrix} rows={4}>
-      {({ columns }) => {
-        if (!row || columns.length === 0) return <p>{t.candidates.whereNone}</p>;
-        const marks = marksOf(row.cells, columns, environments);
-        return <Places row={row} columns={columns} marks={marks} isFinal={isFinal} onAct={onAct} />;
-      }}
+    <Answered query={environments} rows={4}>
+      {(policies) => (
+        <Answered query={matrix} rows={4}>
+          {({ columns }) => {
+            if (columns.length === 0) return <p>{t.candidates.whereNone}</p>;
+            if (!row) return <p>{t.candidates.whereNotFound}</p>;
+            const marks = marksOf(row.cells, columns, policies);
+            return (
+              <>
+                <Places row={row} columns={columns} marks={marks} isFinal={isFinal} onAct={onAct} />
+                {isCut && <p>{t.candidates.whereCut(columns.length)}</p>}
+              </>
+            );
+          }}
+        </Answered>
+      )}
     </Answered>
   </Section>
 );

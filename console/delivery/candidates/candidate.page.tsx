@@ -13,7 +13,7 @@ import { t } from '../../messages/messages.ts';
 import { environmentsQuery, openRunsQuery } from '../gates/gates.queries.ts';
 import { type ReleaseAction, ReleaseActionDialog } from '../release-actions/release-action.tsx';
 import { columnsToAsk } from '../where/matrix-rules.ts';
-import { matrixQuery, openApprovalsQuery } from '../where/where.queries.ts';
+import { matrixOfCandidateQuery, openApprovalsQuery } from '../where/where.queries.ts';
 import { CandidateApprovals } from './candidate-approvals.tsx';
 import { CandidateChanges } from './candidate-changes.tsx';
 import { CandidatePlaces } from './candidate-places.tsx';
@@ -43,38 +43,38 @@ interface CandidateProps {
   asked: { dataUpdatedAt: number; isFetching: boolean };
 }
 
-function Candidate({ candidate, asked }: CandidateProps) {
+function Candidate({ candidate, asked: askedCandidate }: CandidateProps) {
   const { id, repositoryIdentifier, domain, releaseName, status, hold } = candidate;
   const [action, setAction] = useState<ReleaseAction>();
   const environments = useQuery(environmentsQuery(repositoryIdentifier));
   const release = environments.data?.filter(({ category }) => category === 'release').map(({ name }) => name);
+  const asked = environments.data && columnsToAsk(environments.data, release ?? []);
   const matrix = useQuery({
-    ...matrixQuery(
-      {
-        repositoryIdentifier,
-        q: releaseName,
-        includeSuperseded: true,
-        environments: environments.data && columnsToAsk(environments.data, release ?? []),
-      },
-      { domain },
+    ...matrixOfCandidateQuery(
+      { repositoryIdentifier, q: releaseName, includeSuperseded: true, environments: asked },
+      domain,
+      id,
     ),
     enabled: environments.data !== undefined,
   });
   const approvals = useQuery(openApprovalsQuery(repositoryIdentifier));
   const row = matrix.data?.rows.find(({ candidateId }) => candidateId === id);
   const columns = matrix.data?.columns ?? [];
-  const own = approvals.data?.items.filter(({ candidateId }) => candidateId === id) ?? [];
-  const { data: open } = useQuery(openRunsQuery({ repositoryIdentifier, domain, releaseName }));
-  const why = whyOf(candidate, row, columns, own, open?.runs);
-  const isLoading = matrix.data === undefined && matrix.error === null && !isFinal(status);
+  const own = approvals.data?.items.filter(({ candidateId }) => candidateId === id);
+  const { data: open, isLoading: isAskingRuns } = useQuery(
+    openRunsQuery({ repositoryIdentifier, domain, releaseName }),
+  );
+  const isCut = asked !== undefined;
+  const why = whyOf(candidate, { columns: matrix.data?.columns, row, isCut, approvals: own, openRuns: open?.runs });
+  const isAsking = isAskingRuns || (matrix.data === undefined && matrix.error === null && environments.error === null);
   return (
     <Page
       title={releaseName}
       aside={<Status tone={toneOfStatus(status)}>{t.candidates.statuses[status] ?? status}</Status>}
       actions={<Actions candidate={candidate} onAct={setAction} />}
-      asked={[asked, matrix, approvals]}
+      asked={[askedCandidate, matrix, approvals]}
     >
-      <WhyNote why={why} isLoading={isLoading} />
+      <WhyNote why={why} isLoading={isAsking && !isFinal(status)} />
       {candidate.warnings.map(({ code, message }) => (
         <Note key={`${code} ${message}`}>{message}</Note>
       ))}
@@ -84,11 +84,12 @@ function Candidate({ candidate, asked }: CandidateProps) {
           <CandidatePlaces
             matrix={matrix}
             row={row}
-            environments={environments.data ?? []}
+            environments={environments}
+            isCut={isCut}
             isFinal={isFinal(status)}
             onAct={setAction}
           />
-          <CandidateApprovals id={id} open={own} />
+          <CandidateApprovals id={id} open={own ?? []} />
           <CandidateChanges candidate={candidate} columns={columns} row={row} environments={environments.data ?? []} />
         </div>
         <CandidateTimeline id={id} />

@@ -40,7 +40,7 @@ function sentenceOf(why: Why): string {
     case 'verification':
       return is.verification(why.environment, why.reason);
     case 'approval':
-      return is.approval(why.environment, why.approvers.join(', '));
+      return is.approval(why.environment, why.approvers?.join(', '));
     case 'window':
       return is.window(why.environment);
     case 'lock':
@@ -50,16 +50,22 @@ function sentenceOf(why: Why): string {
     case 'otherContent':
       return is[why.kind](why.environment);
     case 'requested':
-      return is.requested(why.environment);
+    case 'atWork':
+      return is[why.kind](why.environment);
+    case 'waits':
+      return is.waits(why.environment, why.reason);
     case 'partial':
       return is.partial(why.environment, why.packages.join(', '));
     case 'missing':
-      return is.missing(why.environments.join(', '));
+      return is.missing(why.environments.join(', '), why.isRequestKnown);
+    case 'nowhere':
+      return is.nowhere(why.isRequestKnown);
     case 'aborted':
     case 'finalized':
-    case 'nowhere':
     case 'ready':
     case 'noEnvironments':
+    case 'notFound':
+    case 'cut':
     case 'unknown':
       return is[why.kind];
   }

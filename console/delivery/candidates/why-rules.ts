@@ -6,33 +6,46 @@ type Columns = readonly Pick<ReleaseMatrix['columns'][number], 'name' | 'categor
 
 /** What the sentence is about. All but `finalized` and `ready` say why a candidate is not released yet. */
 export type Why = { tone: Tone } & (
-  | { kind: 'aborted' | 'finalized' | 'nowhere' | 'ready' | 'noEnvironments' | 'unknown' }
+  | { kind: 'aborted' | 'finalized' | 'ready' | 'noEnvironments' | 'notFound' | 'unknown' | 'cut' }
   | { kind: 'superseded'; by: string }
   | { kind: 'held'; by: string; reason: string; until: string | null }
   | { kind: 'verification'; environment: string; reason: string }
-  | { kind: 'approval'; environment: string; approvers: readonly string[] }
+  /** Without approvers: who they are is not known. */
+  | { kind: 'approval'; environment: string; approvers: readonly string[] | undefined }
   | { kind: 'window'; environment: string; opensAt: string | undefined }
   | { kind: 'lock' | 'running' | 'failed' | 'rolledBack' | 'otherContent'; environment: string }
-  | { kind: 'requested'; environment: string | null }
+  | { kind: 'requested' | 'atWork'; environment: string | null }
+  | { kind: 'waits'; environment: string | null; reason: string }
   | { kind: 'partial'; environment: string; packages: readonly string[] }
-  | { kind: 'missing'; environments: readonly string[] }
+  | { kind: 'missing'; environments: readonly string[]; isRequestKnown: boolean }
+  | { kind: 'nowhere'; isRequestKnown: boolean }
 );
 
 type CandidateFacts = Pick<ReleaseCandidate, 'status' | 'hold' | 'supersededBy'>;
 type ApprovalFacts = Pick<Approval, 'environmentName' | 'approvers'>;
-type RunFacts = Pick<FlowRun, 'category' | 'environmentName'>;
+type RunFacts = Pick<FlowRun, 'category' | 'environmentName' | 'rawStatus' | 'waitsFor'>;
+
+/** What is known of where a candidate is. */
+export interface Known {
+  /** Undefined: it could not be asked. */
+  columns: Columns | undefined;
+  /** Undefined: the candidate is not among what was answered. */
+  row: Row | undefined;
+  /** The project has more environments than the columns. */
+  isCut: boolean;
+  /** Undefined: not known. */
+  approvals: readonly ApprovalFacts[] | undefined;
+  openRuns: readonly RunFacts[] | undefined;
+}
 
 /**
  * Why a candidate is not released yet, by the first reason that counts: what became of it, who holds it, what the runs that
  * take it somewhere wait for, what went wrong, and where it is missing. Released means deployed to all environments of
- * category `release` that take it. Without a `row` nobody knows where it is.
+ * category `release` that take it.
  */
 export function whyOf(
   { status, hold, supersededBy }: CandidateFacts,
-  row: Row | undefined,
-  columns: Columns,
-  approvals: readonly ApprovalFacts[],
-  openRuns: readonly RunFacts[] = [],
+  { columns, row, isCut, approvals, openRuns }: Known,
 ): Why {
   if (status === 'aborted') return { kind: 'aborted', tone: 'bad' };
   if (supersededBy !== null) return { kind: 'superseded', tone: 'idle', by: supersededBy };
@@ -40,7 +53,9 @@ export function whyOf(
   if (hold?.source === 'verification')
     return { kind: 'verification', tone: 'bad', environment: hold.environmentName ?? '', reason: hold.reason };
   if (hold) return { kind: 'held', tone: 'bad', by: hold.by, reason: hold.reason, until: hold.until };
-  if (!row) return { kind: 'unknown', tone: 'idle' };
+  if (!columns) return { kind: 'unknown', tone: 'idle' };
+  if (columns.length === 0) return { kind: 'noEnvironments', tone: 'idle' };
+  if (!row) return { kind: 'notFound', tone: 'idle' };
 
   const places = columns.flatMap(({ name, category }, index) => {
     const cell = row.cells[index];
@@ -48,22 +63,22 @@ export function whyOf(
   });
   return (
     underWay(places, approvals) ??
-    requested(openRuns) ??
+    requested(openRuns ?? []) ??
     wrong(places.filter(({ category }) => category === 'release')) ??
-    missing(places)
+    missing(places, isCut, openRuns !== undefined)
   );
 }
 
 type Place = Columns[number] & Row['cells'][number];
 
 /** The furthest of what is under way, whatever environment it goes to. */
-function underWay(places: readonly Place[], approvals: readonly ApprovalFacts[]): Why | undefined {
+function underWay(places: readonly Place[], approvals: readonly ApprovalFacts[] = []): Why | undefined {
   const inState = (state: Place['state']) => places.findLast((place) => place.state === state);
   const running = inState('running');
   if (running) return { kind: 'running', tone: 'busy', environment: running.name };
   const asked = inState('waiting_approval');
   if (asked) {
-    const { approvers = [] } = approvals.find(({ environmentName }) => environmentName === asked.name) ?? {};
+    const { approvers } = approvals.find(({ environmentName }) => environmentName === asked.name) ?? {};
     return { kind: 'approval', tone: 'wait', environment: asked.name, approvers };
   }
   const closed = inState('waiting_window');
@@ -72,11 +87,17 @@ function underWay(places: readonly Place[], approvals: readonly ApprovalFacts[])
   return locked && { kind: 'lock', tone: 'wait', environment: locked.name };
 }
 
-/** Runs that were asked for and have not come to a gate. */
+/** A run is about to begin. */
+const BEGINS: ReadonlySet<FlowRun['rawStatus']> = new Set(['queued', 'scheduled', 'dispatched']);
+
+/** Runs that were asked for, and that no environment shows yet. */
 function requested(openRuns: readonly RunFacts[]): Why | undefined {
   const runs = openRuns.filter(({ category }) => category === 'release');
-  const named = runs.find(({ environmentName }) => environmentName !== null) ?? runs[0];
-  return named && { kind: 'requested', tone: 'busy', environment: named.environmentName };
+  const run = runs.find(({ environmentName }) => environmentName !== null) ?? runs[0];
+  if (!run) return undefined;
+  const { environmentName: environment, rawStatus, waitsFor } = run;
+  if (waitsFor !== null) return { kind: 'waits', tone: 'wait', environment, reason: waitsFor };
+  return { kind: BEGINS.has(rawStatus) ? 'requested' : 'atWork', tone: 'busy', environment };
 }
 
 function wrong(places: readonly Place[]): Why | undefined {
@@ -89,13 +110,16 @@ function wrong(places: readonly Place[]): Why | undefined {
   return undefined;
 }
 
-function missing(places: readonly Place[]): Why {
+function missing(places: readonly Place[], isCut: boolean, isRequestKnown: boolean): Why {
   const release = places.filter(({ category }) => category === 'release');
-  if (release.length === 0) return { kind: 'noEnvironments', tone: 'idle' };
   const lacking = release.filter(({ state }) => state !== 'deployed' && state !== 'installed_before');
+  // Of environments that are no columns nothing is known.
+  if (isCut && lacking.length === 0) return { kind: 'cut', tone: 'idle' };
+  if (release.length === 0) return { kind: 'noEnvironments', tone: 'idle' };
   if (lacking.length === 0) return { kind: 'ready', tone: 'good' };
-  if (places.every(({ state }) => state === 'never')) return { kind: 'nowhere', tone: 'wait' };
-  return { kind: 'missing', tone: 'wait', environments: lacking.map(({ name }) => name) };
+  if (!isCut && places.every(({ state }) => state === 'never'))
+    return { kind: 'nowhere', tone: 'wait', isRequestKnown };
+  return { kind: 'missing', tone: 'wait', environments: lacking.map(({ name }) => name), isRequestKnown };
 }
 
 const STATUS_TONES: Readonly<Record<string, Tone>> = {

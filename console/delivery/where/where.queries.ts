@@ -1,4 +1,4 @@
-import { getReleaseMatrix, listApprovals, listReleaseCandidateDomains } from '@quayside/client';
+import { dataOf, getReleaseMatrix, listApprovals, listReleaseCandidateDomains } from '@quayside/client';
 import { ask } from '../../kernel/data/ask.ts';
 import { client } from '../../kernel/data/client.ts';
 
@@ -41,6 +41,39 @@ export const matrixQuery = (
       }),
     { topics: TOPICS, isList: true },
   );
+
+/** Pages that are looked through for a release whose name is a part of others. */
+const PAGES_MAX = 20;
+
+/** The matrix with the page that has a candidate, whatever else has its name in it; else the last page. */
+export const matrixOfCandidateQuery = (filters: MatrixFilters, domain: string, candidateId: string) => ({
+  ...ask(
+    ['matrix', 'of', candidateId, filters],
+    async (signal) => {
+      const pageAt = (cursor: string | undefined) => {
+        const { repositoryIdentifier, q, includeSuperseded, environments } = filters;
+        const query = { repositoryIdentifier, domain, includeSuperseded, ...(q && { q }), ...(cursor && { cursor }) };
+        return dataOf(
+          getReleaseMatrix({
+            client,
+            signal,
+            query: { ...query, ...(environments && { environments: [...environments] }) },
+          }),
+        );
+      };
+      let data = await pageAt(undefined);
+      for (let page = 1; page < PAGES_MAX && data.nextCursor !== null; page += 1) {
+        if (data.rows.some((row) => row.candidateId === candidateId)) break;
+        // A page follows from the one before.
+        // oxlint-disable-next-line no-await-in-loop
+        data = await pageAt(data.nextCursor);
+      }
+      return { data, error: undefined };
+    },
+    { topics: TOPICS, isList: true },
+  ),
+  placeholderData: undefined,
+});
 
 export const domainsQuery = (repositoryIdentifier: string) =>
   ask(

@@ -40,10 +40,10 @@ export const candidates = {
     superseded: (by: string) => `It was finalized along with the newer release ${by}.`,
     held: (by: string, reason: string) => `${by} holds it: ${reason}`,
     verification: (environment: string, reason: string) => `It failed its verification in ${environment}: ${reason}`,
-    approval: (environment: string, approvers: string) =>
-      approvers === ''
-        ? `Its way to ${environment} waits for the approval of an owner.`
-        : `Its way to ${environment} waits for the approval of ${approvers}.`,
+    approval: (environment: string, approvers: string | undefined) => {
+      if (approvers === undefined) return `Its way to ${environment} waits for an approval.`;
+      return `Its way to ${environment} waits for the approval of ${approvers || 'an owner'}.`;
+    },
     window: (environment: string) => `Its way to ${environment} waits for the next window.`,
     lock: (environment: string) => `Its way to ${environment} waits for the lock there.`,
     running: (environment: string) => `It is being deployed to ${environment} now.`,
@@ -51,16 +51,24 @@ export const candidates = {
       environment === null
         ? 'It is requested, and begins soon.'
         : `Its way to ${environment} is requested, and begins soon.`,
+    atWork: (environment: string | null) =>
+      environment === null ? 'A run takes it on now.' : `A run takes it to ${environment} now.`,
+    waits: (environment: string | null, reason: string) =>
+      environment === null ? `It is requested, and waits: ${reason}` : `Its way to ${environment} waits: ${reason}`,
     failed: (environment: string) => `Its deployment to ${environment} failed.`,
     rolledBack: (environment: string) => `It was rolled back in ${environment}.`,
     partial: (environment: string, packages: string) =>
       `It is deployed to ${environment} only in part; missing: ${packages}.`,
     otherContent: (environment: string) => `Its content has changed since it was deployed to ${environment}.`,
-    missing: (environments: string) => `It is not deployed to ${environments} yet, and nobody has requested it.`,
-    nowhere: 'It was not deployed anywhere yet, and nobody has requested it.',
+    missing: (environments: string, isRequestKnown: boolean) =>
+      `It is not deployed to ${environments} yet${isRequestKnown ? ', and nobody has requested it.' : '; whether it is requested is not known.'}`,
+    nowhere: (isRequestKnown: boolean) =>
+      `It was not deployed anywhere yet${isRequestKnown ? ', and nobody has requested it.' : '; whether it is requested is not known.'}`,
     ready: 'It is deployed wherever it must be; it is finalized by hand or by the next deployment.',
     noEnvironments: 'No active release environment takes it.',
+    notFound: 'Where it is is not known: the service lists no such release now.',
     unknown: 'Where it is could not be asked.',
+    cut: 'It is deployed to all release environments that were looked at; the project has more.',
   },
   opens: 'It opens',
   where: 'Where it is',
@@ -68,6 +76,8 @@ export const candidates = {
   state: 'State',
   since: 'Since',
   whereNone: 'No environment is active.',
+  whereNotFound: 'The service lists no such release now.',
+  whereCut: (shown: number) => `Of the environments of the project ${shown} are shown.`,
   act: 'Can it go now?',
   timeline: 'Timeline',
   timelineNone: 'Nothing has happened yet.',

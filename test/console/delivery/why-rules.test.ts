@@ -1,4 +1,4 @@
-import { isFinal, toneOfStatus, type Why, whyOf } from '../../../console/delivery/candidates/why-rules.ts';
+import { isFinal, type Known, toneOfStatus, type Why, whyOf } from '../../../console/delivery/candidates/why-rules.ts';
 import { shareOf } from '../../../console/delivery/candidates/work-item-rules.ts';
 import { changedPackages, webAddress } from '../../../console/delivery/changes/changes-rules.ts';
 import type { CellState } from '../../../console/delivery/where/matrix-rules.ts';
@@ -8,6 +8,7 @@ const COLUMNS = [
   { name: 'uat', category: 'release' as const },
   { name: 'live', category: 'release' as const },
 ];
+const KNOWN: Known = { columns: COLUMNS, row: undefined, isCut: false, approvals: [], openRuns: [] };
 const candidate = { status: 'in_progress', hold: null, supersededBy: null };
 const by = 'ada@acme.example';
 const hold = {
@@ -45,7 +46,6 @@ test.each<[string, Parameters<typeof whyOf>[0], ReturnType<typeof at> | undefine
     at('deployed', 'deployed', 'never'),
     { kind: 'verification', environment: 'uat' },
   ],
-  ['not known', candidate, undefined, { kind: 'unknown' }],
   [
     'an approval',
     candidate,
@@ -87,22 +87,57 @@ test.each<[string, Parameters<typeof whyOf>[0], ReturnType<typeof at> | undefine
   ['not taken by one', candidate, at('deployed', 'deployed', 'not_taken'), { kind: 'ready' }],
 ])('why it is not released: %s', (_, facts, row, why) => {
   const approvals = [{ environmentName: 'uat', approvers: [by] }];
-  expect(whyOf(facts, row, COLUMNS, approvals)).toMatchObject(why);
+  expect(whyOf(facts, { ...KNOWN, row, approvals })).toMatchObject(why);
 });
 
-test.each<[string, { category: string; environmentName: string | null }[], string]>([
+const NEVER = at('never', 'never', 'never');
+const EVERYWHERE = at('deployed', 'deployed', 'deployed');
+test.each<[string, Partial<Known>, Partial<Why>]>([
+  ['nothing could be asked', { columns: undefined, row: undefined }, { kind: 'unknown' }],
+  ['nothing is active', { columns: [], row: undefined }, { kind: 'noEnvironments' }],
+  ['it is not listed', { row: undefined }, { kind: 'notFound' }],
+  ['runs are not known', { row: NEVER, openRuns: undefined }, { kind: 'nowhere', isRequestKnown: false }],
+  ['runs are known', { row: NEVER }, { kind: 'nowhere', isRequestKnown: true }],
   [
-    'to an environment',
-    [
-      { category: 'release', environmentName: null },
-      { category: 'release', environmentName: 'uat' },
-    ],
-    'requested',
+    'runs are not known, and it is somewhere',
+    { row: at('deployed', 'never', 'deployed'), openRuns: undefined },
+    { kind: 'missing', environments: ['uat'], isRequestKnown: false },
   ],
-  ['to several', [{ category: 'release', environmentName: null }], 'requested'],
-  ['nowhere', [{ category: 'testing', environmentName: 'uat' }], 'missing'],
-])('a run that takes it %s and has come to no gate counts', (_, runs, kind) => {
-  expect(whyOf(candidate, at('deployed', 'never', 'never'), COLUMNS, [], runs).kind).toBe(kind);
+  [
+    'approvals are not known',
+    { row: at('deployed', 'waiting_approval', 'never'), approvals: undefined },
+    { kind: 'approval', approvers: undefined },
+  ],
+  ['it is everywhere that was asked for', { row: EVERYWHERE, isCut: true }, { kind: 'cut' }],
+  ['it is nowhere that was asked for', { row: NEVER, isCut: true }, { kind: 'missing', environments: ['uat', 'live'] }],
+  [
+    'no release environment was asked for',
+    { row: at('deployed', 'not_taken', 'not_taken'), isCut: true },
+    { kind: 'cut' },
+  ],
+])('the sentence says no more than is known where %s', (_, known, why) => {
+  expect(whyOf(candidate, { ...KNOWN, ...known })).toMatchObject(why);
+});
+
+const run = (environmentName: string | null, more: object = {}) => ({
+  category: 'release',
+  environmentName,
+  rawStatus: 'queued' as const,
+  waitsFor: null,
+  ...more,
+});
+test.each<[string, ReturnType<typeof run>[], Partial<Why>]>([
+  ['begins soon', [run(null), run('uat')], { kind: 'requested', environment: 'uat' }],
+  ['begins soon, for several', [run(null)], { kind: 'requested', environment: null }],
+  ['is at work', [run('uat', { rawStatus: 'running' })], { kind: 'atWork', environment: 'uat' }],
+  [
+    'waits',
+    [run('uat', { rawStatus: 'waiting_window', waitsFor: 'the soak in dev' })],
+    { kind: 'waits', environment: 'uat', reason: 'the soak in dev', tone: 'wait' },
+  ],
+  ['tests it', [run('uat', { category: 'testing' })], { kind: 'missing' }],
+])('a run that %s counts where no environment shows it', (_, openRuns, why) => {
+  expect(whyOf(candidate, { ...KNOWN, row: at('deployed', 'never', 'never'), openRuns })).toMatchObject(why);
 });
 
 test('statuses have tones, and only two are final', () => {
