@@ -35,13 +35,17 @@ export type Mark = 'here' | 'next' | 'passed' | 'blocked' | 'later' | 'never';
 
 type Policies = readonly Pick<Environment, 'name' | 'promotion'>[];
 
-/** The mark of each column for one release, whose cells are in the order of the columns. */
+/**
+ * The mark of each column for one release, whose cells are in the order of the columns. Whether it was deployed where no
+ * column is, is not known: nothing is blocked by that.
+ */
 export function marksOf(
   cells: readonly Pick<ReleaseMatrixCell, 'state'>[],
   columns: readonly Pick<EnvironmentColumn, 'name'>[],
   policies: Policies,
 ): readonly Mark[] {
   const there = new Set(columns.filter((_, index) => isThere(cells[index]?.state ?? 'never')).map(({ name }) => name));
+  const names = new Set(columns.map(({ name }) => name));
   const last = cells.findLastIndex(({ state }) => isThere(state));
   let hasNext = false;
   return columns.map(({ name }, index) => {
@@ -49,7 +53,8 @@ export function marksOf(
     if (there.has(name)) return 'here';
     if (state === 'not_taken') return 'never';
     const after = policies.find((policy) => policy.name === name)?.promotion?.after ?? [];
-    if (!after.every((each) => there.has(each))) return 'blocked';
+    const missing = after.filter((each) => !there.has(each));
+    if (missing.length > 0) return missing.every((each) => names.has(each)) ? 'blocked' : 'later';
     if (index < last) return 'passed';
     // Where a policy names what comes before, being there leads on; else the next one in order is next.
     if (after.length > 0 || !hasNext) {
@@ -65,7 +70,7 @@ export const COLUMNS_MAX = 30;
 
 /**
  * The environments to ask for: with few of them all, so that no filter hides where a release can go next. Of more, those
- * chosen (or the first in order), with those that are next by order or by a policy.
+ * chosen (or the first in order), with those where a release must be before, and those that are next by order or by a policy.
  */
 export function columnsToAsk(
   environments: readonly Pick<Environment, 'name' | 'isActive' | 'promotion'>[],
@@ -76,12 +81,17 @@ export function columnsToAsk(
   const names = active.map(({ name }) => name);
   const wanted = names.filter((name) => chosen.includes(name));
   if (wanted.length === 0) return names.slice(0, COLUMNS_MAX);
+  const before = active.flatMap(({ name, promotion }) =>
+    wanted.includes(name) ? (promotion?.after ?? []).filter((each) => names.includes(each)) : [],
+  );
   const following = active.filter(
     ({ name, promotion }, index) =>
       !wanted.includes(name) &&
       (wanted.includes(names[index - 1] ?? '') || (promotion?.after ?? []).some((each) => wanted.includes(each))),
   );
-  const asked = new Set([...wanted, ...following.map(({ name }) => name)].slice(0, COLUMNS_MAX));
+  const asked = new Set(
+    [...new Set([...wanted, ...before, ...following.map(({ name }) => name)])].slice(0, COLUMNS_MAX),
+  );
   return names.filter((name) => asked.has(name));
 }
 

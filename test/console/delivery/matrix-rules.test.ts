@@ -55,6 +55,30 @@ test.each<[string, string[], Mark[] | undefined, number[]]>([
   expect(shownColumns(THREE, chosen, marks)).toEqual(shown);
 });
 
+test.each<[string, string[], Mark[]]>([
+  ['all that must come before are columns', ['uat'], ['here', 'next', 'blocked']],
+  ['what must come before is no column', ['hidden'], ['here', 'next', 'later']],
+  ['only some are columns', ['uat', 'hidden'], ['here', 'next', 'later']],
+])('a release is blocked only by what is known: %s', (_, after, marks) => {
+  const policies = [environment('dev'), environment('uat'), environment('live', after), environment('hidden')];
+  expect(marksOf(cells('deployed', 'never', 'never'), THREE, policies)).toEqual(marks);
+});
+
+test('of many environments those are asked for where a release must be before, before those that follow', () => {
+  const first = Array.from({ length: COLUMNS_MAX }, (_, index) => environment(`e${index}`));
+  const many = [
+    ...first,
+    environment('gated', ['e7', 'e1', 'off']),
+    environment('last'),
+    environment('off', [], false),
+  ];
+  expect(columnsToAsk(many, ['gated'])).toEqual(['e1', 'e7', 'gated', 'last']);
+  const all = first.slice(0, COLUMNS_MAX - 1).map(({ name }) => name);
+  expect(columnsToAsk([...first, environment('z', ['e29']), environment('y')], [...all.slice(1), 'z'])).toContain(
+    'e29',
+  );
+});
+
 test('few environments are all asked for; of many those chosen with those that follow them', () => {
   const few = Array.from({ length: COLUMNS_MAX }, (_, index) => environment(`e${index}`));
   expect(columnsToAsk([...few, environment('off', [], false)], ['e1'])).toBeUndefined();
