@@ -1,11 +1,11 @@
-import type { ApprovalWithVotes } from '@quayside/client';
+import type { ApprovalWithVotes, ProblemError } from '@quayside/client';
 import { useState } from 'react';
 import { t } from '../../messages/messages.ts';
 import type { Acting } from '../../kernel/data/act.ts';
 import { ConfirmDialog } from '../../kernel/parts/confirm-dialog.tsx';
 import { commandOf, CopyAs } from '../../kernel/parts/copy.tsx';
 import { TextArea } from '../../kernel/parts/fields.tsx';
-import type { Decided, DecisionInput } from './decisions.ts';
+import type { DecisionInput, Decisions } from './decisions.ts';
 import { titleOf } from './inbox-card.tsx';
 import type { Decision } from './inbox-rules.ts';
 import styles from './inbox.module.css';
@@ -13,12 +13,14 @@ import styles from './inbox.module.css';
 interface DecideDialogProps {
   decision: Decision;
   approvals: readonly ApprovalWithVotes[];
-  acting: Acting<DecisionInput, Decided[]>;
+  /** Why these were not decided at the last try. */
+  stoppedBy?: ProblemError | undefined;
+  acting: Acting<DecisionInput, Decisions>;
   onClose: () => void;
 }
 
 /** One comment for all that are decided at once. */
-export function DecideDialog({ decision, approvals, acting, onClose }: DecideDialogProps) {
+export function DecideDialog({ decision, approvals, stoppedBy, acting, onClose }: DecideDialogProps) {
   const [comment, setComment] = useState('');
   const isApproval = decision === 'approve';
   const title = isApproval ? t.inbox.approveMany(approvals.length) : t.inbox.rejectMany(approvals.length);
@@ -27,7 +29,7 @@ export function DecideDialog({ decision, approvals, acting, onClose }: DecideDia
     <ConfirmDialog
       title={title}
       label={t.inbox[decision]}
-      acting={acting}
+      acting={{ ...acting, problem: acting.problem ?? stoppedBy }}
       input={() => ({ decision, approvals, comment })}
       onClose={onClose}
     >

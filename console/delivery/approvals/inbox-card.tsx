@@ -74,7 +74,7 @@ function Expires({ approval }: { approval: ApprovalWithVotes }) {
   const words = { over: t.inbox.overdue, soon: t.inbox.expiresSoon, later: t.inbox.expires };
   return (
     <Status tone={expiry === 'later' ? 'idle' : 'bad'}>
-      {words[expiry]} <Time at={approval.expiresAt} />
+      {words[expiry]} {expiry !== 'over' && <Time at={approval.expiresAt} />}
     </Status>
   );
 }

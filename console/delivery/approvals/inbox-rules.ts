@@ -44,6 +44,9 @@ export function expiryOf({ expiresAt }: Pick<ApprovalWithVotes, 'expiresAt'>, no
   return leftMs < SOON_MS ? 'soon' : 'later';
 }
 
+/** Whether it waits for nobody any more. */
+export const isOver = ({ status }: Pick<ApprovalWithVotes, 'status'>): boolean => status !== 'requested';
+
 /** Those chosen that are still listed, and those that have gone from the list since. */
 export function chosenOf<Row extends { id: string }>(
   chosen: readonly Row[],
@@ -64,6 +67,9 @@ export type Outcome =
   /** Others were faster: `by` is null where nobody decided, as it expired or its run ended. */
   | { kind: 'meanwhile'; status: Status; by: string | null }
   | { kind: 'refused'; detail: string };
+
+/** Whether a failure says nothing about the approval: it can be decided again once one is signed in, or the service answers. */
+export const mayPass = (status: number): boolean => status === 0 || status === 401 || status === 429 || status >= 500;
 
 /** A refusal, explained by how the approval stands now, where that is known. */
 export function outcomeOfRefusal(

@@ -34,7 +34,11 @@ export function InboxPage() {
                 {project || environment ? t.inbox.emptyFiltered : t.inbox.emptyHint[tab]}
               </Empty>
             )}
-            {tab === 'mine' ? <WaitingForMe approvals={items} /> : <Approvals approvals={items} />}
+            {tab === 'mine' ? (
+              <WaitingForMe key={JSON.stringify(filters)} approvals={items} />
+            ) : (
+              <Approvals approvals={items} />
+            )}
             {isCut && <Note>{t.inbox.cut(items.length)}</Note>}
           </>
         )}

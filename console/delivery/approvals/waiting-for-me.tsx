@@ -1,5 +1,5 @@
-import type { ApprovalWithVotes } from '@quayside/client';
-import { useQuery } from '@tanstack/react-query';
+import type { ApprovalWithVotes, ProblemError } from '@quayside/client';
+import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { t } from '../../messages/messages.ts';
 import { useAct } from '../../kernel/data/act.ts';
@@ -9,9 +9,9 @@ import { Button } from '../../kernel/parts/button.tsx';
 import { Checkbox } from '../../kernel/parts/fields.tsx';
 import { Note } from '../../kernel/parts/problem-note.tsx';
 import { DecideDialog } from './decide-dialog.tsx';
-import { decideAll } from './decisions.ts';
+import { type Decided, decideAll } from './decisions.ts';
 import { InboxCard, titleOf } from './inbox-card.tsx';
-import { chosenOf, type Decision } from './inbox-rules.ts';
+import { chosenOf, type Decision, isOver } from './inbox-rules.ts';
 import { approvalQuery } from './inbox.queries.ts';
 import styles from './inbox.module.css';
 import { Outcomes } from './outcomes.tsx';
@@ -19,6 +19,8 @@ import { Outcomes } from './outcomes.tsx';
 interface Asking {
   decision: Decision;
   approvals: readonly ApprovalWithVotes[];
+  /** They are what is left of the last try, which this ended. */
+  stoppedBy?: ProblemError;
 }
 
 /** Approvals that one may decide: one at a time, or several with one comment. */
@@ -26,9 +28,12 @@ export function WaitingForMe({ approvals }: { approvals: readonly ApprovalWithVo
   const can = useCan();
   const [chosen, choose] = useState<readonly ApprovalWithVotes[]>([]);
   const [asking, ask] = useState<Asking>();
-  const acting = useAct(decideAll, (decided) => {
-    ask(undefined);
-    choose([]);
+  const [outcomes, setOutcomes] = useState<readonly Decided[]>([]);
+  const acting = useAct(decideAll, ({ decided, left, stoppedBy }, { decision }) => {
+    setOutcomes(asking?.stoppedBy ? [...outcomes, ...decided] : decided);
+    choose(left);
+    ask(stoppedBy && { decision, approvals: left, stoppedBy });
+    if (stoppedBy) return;
     announce(t.inbox.announce(decided.filter(({ outcome }) => outcome.kind === 'done').length, decided.length));
   });
   const { here, gone } = chosenOf(chosen, approvals);
@@ -37,7 +42,7 @@ export function WaitingForMe({ approvals }: { approvals: readonly ApprovalWithVo
     choose([...chosen.filter(({ id }) => id !== approval.id), ...(isChosen ? [approval] : [])]);
   return (
     <>
-      {acting.data && <Outcomes decided={acting.data} onHide={acting.reset} />}
+      {outcomes.length > 0 && <Outcomes decided={outcomes} onHide={() => setOutcomes([])} />}
       {gone.length > 0 && <Gone approvals={gone} onHide={() => choose(here)} />}
       {mayDecide && approvals.length > 1 && (
         <div className={styles.bar}>
@@ -91,27 +96,29 @@ const DecisionButtons = ({ onDecide }: { onDecide: (decision: Decision) => void 
 );
 
 /** What was chosen and is not open any more: who decided it. */
-const Gone = ({ approvals, onHide }: { approvals: readonly ApprovalWithVotes[]; onHide: () => void }) => (
-  <Note>
-    <strong>{t.inbox.gone}</strong>
-    <ul className={styles.votes}>
-      {approvals.map((approval) => (
-        <GoneApproval key={approval.id} approval={approval} />
-      ))}
-    </ul>
-    <div>
-      <Button onClick={onHide}>{t.inbox.hideOutcomes}</Button>
-    </div>
-  </Note>
-);
-
-function GoneApproval({ approval }: { approval: ApprovalWithVotes }) {
-  const { data: now } = useQuery(approvalQuery(approval.id));
-  const status = now && t.inbox.statuses[now.status];
-  return (
-    <li>
-      {titleOf(approval)}
-      {now && <>: {now.resolvedBy === null ? status : t.inbox.decidedBy(status ?? '', now.resolvedBy)}</>}
-    </li>
+function Gone({ approvals, onHide }: { approvals: readonly ApprovalWithVotes[]; onHide: () => void }) {
+  const over = useQueries({ queries: approvals.map(({ id }) => approvalQuery(id)) }).flatMap(({ data }) =>
+    data && isOver(data) ? [data] : [],
   );
+  if (over.length === 0) return null;
+  return (
+    <Note>
+      <strong>{t.inbox.gone}</strong>
+      <ul className={styles.votes}>
+        {over.map((approval) => (
+          <li key={approval.id}>
+            {titleOf(approval)}: {statusOf(approval)}
+          </li>
+        ))}
+      </ul>
+      <div>
+        <Button onClick={onHide}>{t.inbox.hideOutcomes}</Button>
+      </div>
+    </Note>
+  );
+}
+
+function statusOf({ status, resolvedBy }: ApprovalWithVotes): string {
+  const said = t.inbox.statuses[status];
+  return resolvedBy === null ? said : t.inbox.decidedBy(said, resolvedBy);
 }

@@ -3,7 +3,7 @@ const counted = (count: number, one: string, many: string): string => `${count} 
 /** Words of the inbox: approvals that wait, and those that were decided. */
 export const inbox = {
   title: 'Inbox',
-  tabs: { mine: 'Wait for me', open: 'All open', decided: 'Decided' },
+  tabs: { mine: 'Waiting for me', open: 'All open', decided: 'Decided' },
   tabsName: 'Which approvals',
   empty: {
     mine: 'Nothing waits for you',
@@ -29,7 +29,7 @@ export const inbox = {
   domain: (name: string) => `domain ${name}`,
   askedBy: (who: string) => `Asked by ${who}`,
   expires: 'expires',
-  overdue: 'expired',
+  overdue: 'expires now',
   expiresSoon: 'Expires soon',
   run: 'Run',
   changes: (packages: number, commits: number, workItems: number) => {

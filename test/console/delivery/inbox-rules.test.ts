@@ -2,6 +2,8 @@ import {
   chosenOf,
   decidedStatuses,
   expiryOf,
+  isOver,
+  mayPass,
   outcomeOfRefusal,
   tabOf,
 } from '../../../console/delivery/approvals/inbox-rules.ts';
@@ -45,3 +47,23 @@ test.each([
 ] as const)('a refusal with %p of what is %p now', (status, now, outcome) =>
   expect(outcomeOfRefusal({ status, detail: 'no' }, now)).toEqual(outcome),
 );
+
+test.each([
+  [0, true],
+  [401, true],
+  [403, false],
+  [404, false],
+  [409, false],
+  [422, false],
+  [429, true],
+  [500, true],
+  [503, true],
+])('after a failure with %d one may try again: %s', (status, expected) => expect(mayPass(status)).toBe(expected));
+
+test.each([
+  ['requested', false],
+  ['approved', true],
+  ['rejected', true],
+  ['expired', true],
+  ['stale', true],
+] as const)('one that is %s is over: %s', (status, expected) => expect(isOver({ status })).toBe(expected));
