@@ -35,7 +35,9 @@ export function HoldDialog({ release, onClose }: HoldDialogProps) {
       announce(t.where.hold.done(releaseName));
     },
   );
-  const ends = until === '' ? {} : { until: new Date(until).toISOString() };
+  const endsAt = new Date(until);
+  // While a date is typed it may be none.
+  const ends = Number.isFinite(endsAt.getTime()) ? { until: endsAt.toISOString() } : {};
   const body = { reason: reason.trim(), ...ends };
   return (
     <ConfirmDialog
@@ -57,6 +59,7 @@ export function HoldDialog({ release, onClose }: HoldDialogProps) {
         label={t.where.hold.until}
         hint={t.where.hold.untilHint}
         type="datetime-local"
+        max="9999-12-31T23:59"
         value={until}
         onValue={setUntil}
         error={errorAt(acting.problem, '#/body/until')}
