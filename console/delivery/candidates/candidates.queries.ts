@@ -40,7 +40,7 @@ export const timelineQuery = (id: string, limit: number) =>
   ask(
     ['candidate', id, 'timeline', limit],
     (signal) => getReleaseCandidateTimeline({ client, signal, path: { id }, query: { limit } }),
-    { topics: ['approval', 'environment_lock', 'flow_run', 'release_candidate', 'release_deployment'] },
+    { topics: ['approval', 'environment_lock', 'flow_run', 'release_candidate', 'release_deployment'], isList: true },
   );
 
 /** What it would change in an environment. */
@@ -55,7 +55,7 @@ export const comparisonQuery = (id: string, environmentName: string) =>
         query: { includeChangelog: true },
         body: { environmentName },
       }),
-    { topics: ['release_candidate', 'release_deployment', 'git_mirror'] },
+    { topics: ['release_candidate', 'release_deployment', 'git_mirror'], isList: true },
   );
 
 /** What is new in it since the candidate before. */
@@ -64,10 +64,10 @@ export const changesQuery = (id: string) =>
     topics: ['release_candidate', 'git_mirror'],
   });
 
-/** Where the changes of a work item are. */
-export const workItemPlacesQuery = (repositoryIdentifier: string, key: string) =>
-  ask(
-    ['work-item', 'places', repositoryIdentifier, key],
-    (signal) => locateWorkItem({ client, signal, path: { key }, query: { repositoryIdentifier } }),
-    { topics: ['release_candidate', 'release_deployment', 'git_mirror'] },
-  );
+/** Where the changes of a work item are. As a page asks this of many, it is not asked again after every change. */
+export const workItemPlacesQuery = (repositoryIdentifier: string, key: string) => ({
+  ...ask(['work-item', 'places', repositoryIdentifier, key], (signal) =>
+    locateWorkItem({ client, signal, path: { key }, query: { repositoryIdentifier } }),
+  ),
+  staleTime: 60_000,
+});

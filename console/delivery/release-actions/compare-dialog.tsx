@@ -24,7 +24,7 @@ const sidesQuery = (repositoryIdentifier: string, candidateId: string, environme
           includeChangelog: true,
         },
       }),
-    { topics: ['release_candidate', 'release_deployment', 'git_mirror'] },
+    { topics: ['release_candidate', 'release_deployment', 'git_mirror'], isList: true },
   );
 
 interface CompareDialogProps {
