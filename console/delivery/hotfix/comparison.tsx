@@ -32,7 +32,7 @@ export function Comparison({ compared }: { compared: CompareSidesResponse }) {
   const [release, environment] = [compared.left.name, compared.right.name];
   const hotfix = hotfixOf(compared);
   const { verdict, carry, brings, lostWorkItems, packages, unknownPackages } = hotfix;
-  const command = cherryPickOf(carry.commits);
+  const command = cherryPickOf(carry);
   return (
     <div className={styles.page}>
       <Note tone={TONES[verdict]}>

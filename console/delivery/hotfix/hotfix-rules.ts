@@ -75,9 +75,11 @@ export function hotfixOf({ changelog, comparison }: Pick<Comparison, 'changelog'
   const carry = { ...removed, commits: removed.commits.toReversed() };
   const lostWorkItems = changelog.noLongerIncluded.workItems;
   const unknownPackages = changelog.missingChangelogPackages;
+  // What was not fetched may be lacking as well.
+  const isOld = changelog.repository.isStale || changelog.repository.error !== null;
   const lacks = carry.total > 0 || back.size > 0 || lostWorkItems.length > 0;
   return {
-    verdict: lacks ? 'lacks' : unknownPackages.length > 0 ? 'unknown' : 'hasAll',
+    verdict: lacks ? 'lacks' : unknownPackages.length > 0 || isOld ? 'unknown' : 'hasAll',
     carry,
     brings: sideOf(changelog, 'added'),
     lostWorkItems,
@@ -86,8 +88,18 @@ export function hotfixOf({ changelog, comparison }: Pick<Comparison, 'changelog'
   };
 }
 
-/** The command that carries the commits back; merges are no changes of their own. Undefined: there is nothing to carry. */
-export function cherryPickOf(commits: readonly Pick<CommitRow, 'sha' | 'isMerge'>[]): string | undefined {
+/**
+ * The command that carries the commits back; merges are no changes of their own. Undefined: there is nothing to carry, or not
+ * all of it is listed.
+ */
+export function cherryPickOf({
+  commits,
+  total,
+  isCut,
+}: Pick<SideOnly, 'total' | 'isCut'> & {
+  commits: readonly Pick<CommitRow, 'sha' | 'isMerge'>[];
+}): string | undefined {
+  if (isCut || total > commits.length) return undefined;
   const picked = commits.filter(({ isMerge }) => !isMerge).map(({ sha }) => sha);
   return picked.length === 0 ? undefined : `git cherry-pick -x ${picked.join(' ')}`;
 }

@@ -47,13 +47,17 @@ const summaryOf = (count: number) => ({
   workItems: [],
   pullRequests: [],
 });
-const compared = (packages: Packages, { removed = 0, lost = [] as string[], missing = [] as string[] } = {}) => ({
+const compared = (
+  packages: Packages,
+  { removed = 0, lost = [] as string[], missing = [] as string[], repository = {} } = {},
+) => ({
   comparison: updates(...packages.map(({ packageName }) => packageName)),
   changelog: {
     packages,
     summary: { added: summaryOf(0), removed: summaryOf(removed) },
     noLongerIncluded: { workItems: lost.map((key) => ({ key })), pullRequests: [] },
     missingChangelogPackages: missing,
+    repository: { isStale: false, error: null, ...repository },
   } as unknown as Changelog,
 });
 
@@ -65,6 +69,13 @@ test.each([
   ['a package goes back', compared([changed('app', [], [], { direction: 'downgrade' })]), 'lacks'],
   ['a work item is lost', compared([], { lost: ['P-1'] }), 'lacks'],
   ['commits are not known', compared([], { missing: ['app'] }), 'unknown'],
+  ['the repository was not fetched lately', compared([], { repository: { isStale: true } }), 'unknown'],
+  ['the repository cannot be fetched', compared([], { repository: { error: 'gone' } }), 'unknown'],
+  [
+    'it is old, and something is lacking',
+    compared([changed('app', [], [first])], { repository: { isStale: true } }),
+    'lacks',
+  ],
   ['there is no changelog', { changelog: null, comparison: updates() }, 'unknown'],
 ])('the verdict where %s', (_, comparison, verdict) => expect(hotfixOf(comparison).verdict).toBe(verdict));
 
@@ -92,9 +103,15 @@ test('more commits than are listed are counted', () =>
   expect(hotfixOf(compared([changed('app', [], [first])], { removed: 700 })).carry.total).toBe(700));
 
 test('merges are not picked', () => {
-  expect(cherryPickOf([first, commit('m', 2, true), third])).toBe('git cherry-pick -x a c');
-  expect(cherryPickOf([commit('m', 2, true)])).toBeUndefined();
-  expect(cherryPickOf([])).toBeUndefined();
+  const whole = (...commits: Commits) => ({ commits, total: commits.length, isCut: false });
+  expect(cherryPickOf(whole(first, commit('m', 2, true), third))).toBe('git cherry-pick -x a c');
+  expect(cherryPickOf(whole(commit('m', 2, true)))).toBeUndefined();
+  expect(cherryPickOf(whole())).toBeUndefined();
+});
+
+test('of a list that is cut nothing is picked', () => {
+  expect(cherryPickOf({ commits: [first], total: 1, isCut: true })).toBeUndefined();
+  expect(cherryPickOf({ commits: [first], total: 2, isCut: false })).toBeUndefined();
 });
 
 const environment = (name: string, category: 'release' | 'dev', isActive = true) => ({
