@@ -39,7 +39,7 @@ export function ChangesView({ comparison, onlyRight = [], changelog }: ChangesVi
         )}
         {same > 0 && rows.length > 0 && <p>{t.changes.unchanged(same)}</p>}
       </Part>
-      {changelog && <ChangelogView changelog={changelog} />}
+      {changelog ? <ChangelogView changelog={changelog} /> : rows.length > 0 && <Note>{t.changes.noChangelog}</Note>}
       {changelog?.repository.isStale && changelog.missingChangelogPackages.length === 0 && (
         <Note>{changelog.repository.error ?? t.changes.stale}</Note>
       )}

@@ -1,6 +1,6 @@
 /** Words of what is another one on two sides. */
 export const changes = {
-  same: 'Nothing is another one: all of it runs there already.',
+  same: 'No differences: everything already runs there.',
   packages: 'Packages',
   package: 'Package',
   from: 'Runs there',
@@ -21,6 +21,7 @@ export const changes = {
   commitsOf: (count: number) => (count === 1 ? '1 commit' : `${count} commits`),
   truncated: (shown: number, total: number) => `The first ${shown} of ${total} are shown.`,
   unknown: 'Commits are not known for all packages',
+  noChangelog: 'Which commits come or go is not known.',
   stale: 'The repository could not be read lately; this may be old.',
   by: (who: string) => `by ${who}`,
 } as const;

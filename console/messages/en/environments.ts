@@ -20,6 +20,9 @@ export const environments = {
   inactive: 'Inactive',
   violations: (count: number) =>
     count === 1 ? 'Runs here against its policy, for 1 reason' : `Runs here against its policy, for ${count} reasons`,
+  noMatch: 'No environment matches',
+  truncatedInProject: (shown: number) =>
+    `The first ${shown} of the project are shown; choose a category to see others.`,
   truncated: (shown: number) => `The first ${shown} are shown; choose a project to see the others.`,
   running: 'What runs here',
   nothingRuns: 'Nothing that is known has been deployed here',

@@ -5,16 +5,15 @@ import { Answered, Section } from '../../kernel/parts/page.tsx';
 import { Table } from '../../kernel/parts/table.tsx';
 import { t } from '../../messages/messages.ts';
 import { differences } from './environment-rules.ts';
-import { differenceQuery, environmentsQuery } from './environments.queries.ts';
+import { environmentsQuery } from '../../delivery/gates/gates.queries.ts';
+import { differenceQuery } from './environments.queries.ts';
 
 const words = t.environments;
 
 /** How this environment differs from another one of its project, which stands in the address. */
 export function EnvironmentComparison({ id, repositoryIdentifier }: { id: string; repositoryIdentifier: string }) {
   const [{ with: other = '' }, change] = useAddress();
-  const environments = useQuery(
-    environmentsQuery({ project: repositoryIdentifier, category: undefined, isLocked: false }),
-  );
+  const environments = useQuery(environmentsQuery(repositoryIdentifier));
   const others = environments.data?.filter((each) => each.id !== id && each.isActive) ?? [];
   return (
     <Section title={words.compare}>

@@ -6,6 +6,7 @@ import { Answered, Section } from '../../kernel/parts/page.tsx';
 import { Time } from '../../kernel/parts/time.tsx';
 import { Timeline } from '../../kernel/parts/timeline.tsx';
 import { t } from '../../messages/messages.ts';
+import { isRunId } from '../../delivery/where/matrix-rules.ts';
 import { environmentTimelineQuery } from './environments.queries.ts';
 
 const words = t.environments;
@@ -49,7 +50,11 @@ function Title({ item: { type, status, releaseName, domain, executionId, taskTyp
   return (
     <>
       <strong>{words.types[type]}</strong> {status && <>{status} </>}
-      {executionId ? <PageLink to={`/runs/${executionId}`}>{what || taskType}</PageLink> : what}
+      {isRunId(executionId ?? undefined) ? (
+        <PageLink to={`/runs/${executionId}`}>{what || taskType}</PageLink>
+      ) : (
+        what || taskType
+      )}
       {by && <small> {by}</small>}
     </>
   );

@@ -7,7 +7,7 @@ import { Answered, Empty, Filters, Page } from '../../kernel/parts/page.tsx';
 import { Status } from '../../kernel/parts/status.tsx';
 import { type Column, Table } from '../../kernel/parts/table.tsx';
 import { t } from '../../messages/messages.ts';
-import { environmentsQuery } from './environments.queries.ts';
+import { environmentsQuery, SHOWN_MAX } from './environments.queries.ts';
 
 type Environment = ListEnvironmentsResponses[200][number];
 
@@ -45,6 +45,7 @@ export function EnvironmentState({
 /** All environments, of all projects or of one. */
 export function EnvironmentsPage() {
   const [{ project, category, locked }, change] = useAddress();
+  const isNarrowed = Boolean(project || category || locked === 'true');
   const environments = useQuery(environmentsQuery({ project, category, isLocked: locked === 'true' }));
   return (
     <Page title={t.environments.title} asked={[environments]}>
@@ -66,7 +67,9 @@ export function EnvironmentsPage() {
       </Filters>
       <Answered query={environments}>
         {(shown) =>
-          shown.length === 0 ? (
+          shown.length === 0 && isNarrowed ? (
+            <Empty title={t.environments.noMatch} />
+          ) : shown.length === 0 ? (
             <Empty title={t.environments.none}>
               <p>{t.environments.noneHint}</p>
               <code>{t.environments.noneCommand}</code>
@@ -74,7 +77,9 @@ export function EnvironmentsPage() {
           ) : (
             <>
               <Table caption={t.environments.title} columns={COLUMNS} rows={shown} keyOf={({ id }) => id} />
-              {shown.length === 200 && <p>{t.environments.truncated(shown.length)}</p>}
+              {shown.length === SHOWN_MAX && (
+                <p>{project ? t.environments.truncatedInProject(SHOWN_MAX) : t.environments.truncated(SHOWN_MAX)}</p>
+              )}
             </>
           )
         }

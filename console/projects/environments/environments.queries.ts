@@ -13,7 +13,7 @@ import { infiniteQueryOptions } from '@tanstack/react-query';
 import { ask } from '../../kernel/data/ask.ts';
 import { client } from '../../kernel/data/client.ts';
 
-const SHOWN_MAX = 200;
+export const SHOWN_MAX = 200;
 const PAGE = 50;
 
 export const environmentsQuery = (filters: { project?: string; category?: string; isLocked: boolean }) =>
