@@ -35,7 +35,7 @@ export const candidates = {
   by: (who: string) => `by ${who}`,
   why: 'Why it is not released yet',
   is: {
-    aborted: 'It was aborted, and goes nowhere any more.',
+    aborted: 'It was aborted, and can no longer be deployed.',
     finalized: 'It is released.',
     superseded: (by: string) => `It was finalized along with the newer release ${by}.`,
     held: (by: string, reason: string) => `${by} holds it: ${reason}`,
@@ -113,7 +113,7 @@ export const candidates = {
   },
   ofApprovers: (count: number, names: string) =>
     names === ''
-      ? `by ${count} of the owners`
+      ? `by ${count === 1 ? '1 owner' : `${count} owners`}`
       : count === 1 && !names.includes(', ')
         ? `by ${names}`
         : `by ${count} of ${names}`,
@@ -130,7 +130,7 @@ export const candidates = {
   releaseHold: 'Release the hold',
   abort: {
     title: (release: string) => `Abort ${release}`,
-    hint: 'This cannot be undone: it goes nowhere any more, and its content never changes again.',
+    hint: 'This cannot be undone: it can no longer be deployed, and its content never changes again.',
     reason: 'Reason',
     label: 'Abort',
     done: (release: string) => `${release} is aborted`,

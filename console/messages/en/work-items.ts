@@ -17,7 +17,7 @@ export const workItems = {
   neverFetched: 'The repository has not been fetched yet, so no commit is known.',
   sentence: {
     isIn: (key: string, environment: string, since: string | undefined) =>
-      since === undefined ? `${key} is in ${environment}` : `${key} is in ${environment} since ${since}`,
+      since === undefined ? `${key} is in ${environment}` : `${key} has been in ${environment} since ${since}`,
     isPartlyIn: (key: string, environment: string) => `${key} is in ${environment} in part`,
     isNowhere: (key: string) => `${key} is in no environment yet`,
     isInCandidate: (release: string) => `the newest candidate that has all of it is ${release}`,

@@ -76,7 +76,7 @@ test('aborting takes its name, and cannot be undone', async () => {
   await expect(abort.isDisabled()).resolves.toBe(true);
   await dialog.getByLabel('Type v2 to confirm').fill('v2');
   await abort.click();
-  await page.getByText('It was aborted, and goes nowhere any more.').waitFor();
+  await page.getByText('It was aborted, and can no longer be deployed.').waitFor();
   await expect(page.getByRole('button', { name: 'Abort' }).count()).resolves.toBe(0);
   await page.context().close();
 });

@@ -28,7 +28,7 @@ test('what is to be carried back is listed beside what the release brings, and b
   await page.waitForURL(/candidate=/);
   await page.getByRole('table', { name: 'Only in r1-fix: what it brings' }).waitFor();
   await page.getByRole('link', { name: 'SHOP-50' }).click();
-  await page.getByText(/^SHOP-50 is in prod since/).waitFor();
+  await page.getByText(/^SHOP-50 has been in prod since/).waitFor();
   await page.context().close();
 });
 

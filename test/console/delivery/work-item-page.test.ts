@@ -12,7 +12,7 @@ afterAll(() => stage.close());
 test('where a work item is, is said in one sentence, in both themes and at both widths', async () => {
   const address = `/work-items/SHOP-50?project=${stage.repositoryIdentifier}`;
   await assertSound(stage, stage.app.member, address, (page) =>
-    page.getByText(/^SHOP-50 is in prod since \d\d:\d\d, uat lacks it$/).waitFor(),
+    page.getByText(/^SHOP-50 has been in prod since \d\d:\d\d, uat lacks it$/).waitFor(),
   );
 });
 
@@ -20,7 +20,7 @@ test('a key is found from the search page, in all projects, and one that nobody 
   const page = await stage.open(stage.app.owner, '/work-items');
   await page.getByLabel('Key').fill('SHOP-1');
   await page.getByRole('button', { name: 'Find' }).click();
-  await page.getByText(/^SHOP-1 is in prod since/).waitFor();
+  await page.getByText(/^SHOP-1 has been in prod since/).waitFor();
   await page.getByRole('row', { name: /uat All of it/ }).waitFor();
   await page.goto(`${stage.app.url}/console/work-items/SHOP-999`);
   await page.getByRole('heading', { name: 'SHOP-999 is not known' }).waitFor();
@@ -38,6 +38,6 @@ test('the sentence changes when the release arrives', async () => {
     environmentName: 'uat',
     deploymentStatus: 'Success',
   });
-  await page.getByText(/^SHOP-52 is in uat since \d\d:\d\d, prod lacks it$/).waitFor();
+  await page.getByText(/^SHOP-52 has been in uat since \d\d:\d\d, prod lacks it$/).waitFor();
   await page.context().close();
 });

@@ -32,12 +32,12 @@ test.each<[string, Domain[], number]>([
   ['P-1 is not known', [], 0],
   ['P-1 changes no package of a domain', [], 2],
   [
-    'P-1 is in UAT since 14:02, production lacks it',
+    'P-1 has been in UAT since 14:02, production lacks it',
     [domain('sales', { dev: '09:00', UAT: '14:02', production: 'none' }, ['production'])],
     1,
   ],
   [
-    'P-1 is in UAT since 14:02, production lacks domain sales',
+    'P-1 has been in UAT since 14:02, production lacks domain sales',
     [
       domain('sales', { UAT: '14:02', production: 'none' }, ['production']),
       domain('service', { UAT: '13:00', production: '13:30' }),
@@ -45,14 +45,14 @@ test.each<[string, Domain[], number]>([
     3,
   ],
   [
-    'P-1 is in UAT since 14:02, production lacks domains sales and service',
+    'P-1 has been in UAT since 14:02, production lacks domains sales and service',
     [
       domain('sales', { UAT: '14:02', production: 'some' }, ['production']),
       domain('service', { UAT: '13:00', production: 'none' }, ['production']),
     ],
     3,
   ],
-  ['P-1 is in production since 14:30', [domain('sales', { UAT: '14:02', production: '14:30' })], 1],
+  ['P-1 has been in production since 14:30', [domain('sales', { UAT: '14:02', production: '14:30' })], 1],
   [
     'P-1 is in UAT in part, UAT lacks domain sales, production lacks it',
     [
@@ -75,7 +75,7 @@ test.each<[string, Domain[], number]>([
   ],
   ['P-1 is in no environment yet', [domain('sales', { UAT: 'none' }, ['UAT'])], 1],
   [
-    'P-1 is in UAT since 14:02, of production it is not known',
+    'P-1 has been in UAT since 14:02, of production it is not known',
     [domain('sales', { UAT: '14:02', production: 'unknown' })],
     1,
   ],
@@ -89,6 +89,6 @@ test('a moment of another day has its day', () => {
   const [sales] = [domain('sales', { UAT: '14:02' })];
   const tomorrow = NOW + 86_400_000;
   expect(sentenceOf('P-1', whereItIs({ totalCommits: 1, domains: sales ? [sales] : [] }), tomorrow, 'UTC')).toBe(
-    'P-1 is in UAT since 2 Mar 2026, 14:02',
+    'P-1 has been in UAT since 2 Mar 2026, 14:02',
   );
 });
