@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 const BUILD = fileURLToPath(new URL('../build-console.ts', import.meta.url));
 const VITE = new URL('../../node_modules/vite', import.meta.url);
-const PAGE = new URL('../../console/dist/index.html', import.meta.url);
+/** Written last, and so what the service goes by. */
+const MARK = new URL('../../console/dist/.sources', import.meta.url);
 
 /**
  * Builds the console, if it is out of date, in a process beside the start of the service; answers whether there is one. What
@@ -12,7 +13,7 @@ const PAGE = new URL('../../console/dist/index.html', import.meta.url);
  */
 export async function buildConsoleBeside(say: (line: string) => void): Promise<boolean> {
   // Where only what runs is installed, the console came with it.
-  if (!existsSync(VITE)) return existsSync(PAGE);
+  if (!existsSync(VITE)) return existsSync(MARK);
   const child = spawn(process.execPath, [BUILD], { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
@@ -20,5 +21,5 @@ export async function buildConsoleBeside(say: (line: string) => void): Promise<b
     child.on('close', resolve).on('error', () => resolve(null)),
   );
   if (code !== 0) say(`The console could not be built, and an older one is served if there is one.\n${said.trim()}`);
-  return existsSync(PAGE);
+  return existsSync(MARK);
 }

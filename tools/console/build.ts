@@ -25,6 +25,7 @@ export async function buildConsole(say: (line: string) => void): Promise<void> {
     // Whatever the process that asks for it is for, what is served is made for people.
     const env = { ...process.env, NODE_ENV: 'production' };
     await promisify(execFile)(process.execPath, [VITE, 'build', FOLDER, '--logLevel', 'error'], { env });
+    // Last: nothing is served before.
     writeFileSync(MARK, hash);
     say(`built the console in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
   });

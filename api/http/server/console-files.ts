@@ -68,27 +68,35 @@ interface Files {
   read(name: string): Promise<Buffer | undefined>;
 }
 
-/** Reads each file of the build once; all again after another build. */
-function createFiles(): Files {
+/** What the build removes first and writes last, when every file is whole. */
+const MARK = '.sources';
+
+/** Reads each file of the build once; all again after another build. While one writes its files there is none. */
+export function createFiles(folder = FOLDER): Files {
   let built = 0;
   let names: ReadonlySet<string> = new Set();
   const kept = new Map<string, Promise<Buffer>>();
   async function look(): Promise<void> {
-    const at = await stat(join(FOLDER, 'index.html')).then(
+    const at = await stat(join(folder, MARK)).then(
       ({ mtimeMs }) => mtimeMs,
       () => 0,
     );
     if (at === built) return;
     kept.clear();
-    names = new Set(at === 0 ? [] : await readdir(FOLDER, { recursive: true }));
+    names = new Set(at === 0 ? [] : await readdir(folder, { recursive: true }));
     built = at;
   }
   return {
     async read(name) {
       await look();
       if (!names.has(name)) return undefined;
-      const bytes = kept.get(name) ?? readFile(join(FOLDER, name));
+      const found = kept.get(name);
+      if (found) return found;
+      const bytes = readFile(join(folder, name));
       kept.set(name, bytes);
+      bytes.catch(() => {
+        if (kept.get(name) === bytes) kept.delete(name);
+      });
       return bytes;
     },
   };

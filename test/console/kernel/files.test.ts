@@ -1,12 +1,14 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { envelope } from '../../../api/http/envelope.ts';
-import { mountConsole } from '../../../api/http/server/console-files.ts';
+import { createFiles, mountConsole } from '../../../api/http/server/console-files.ts';
 import { createHttpMetrics } from '../../../api/http/server/metrics.ts';
 import { buildConsole } from '../../../tools/console/build.ts';
 
@@ -113,6 +115,32 @@ test.each([
   expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
   expect(await answer.text()).toBe(text(file));
+});
+
+test('no file is read while a build writes, each is kept until the next, and a read that failed is tried again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quayside-console-'));
+  const write = (name: string, content: string) => writeFileSync(join(folder, name), content);
+  const files = createFiles(folder);
+  const read = async (name: string) => (await files.read(name))?.toString();
+  try {
+    write('index.html', 'half');
+    expect(await read('index.html')).toBeUndefined();
+    write('index.html', 'whole');
+    symlinkSync('later.js', join(folder, 'a.js'));
+    write('.sources', '1');
+    expect(await read('index.html')).toBe('whole');
+    await expect(read('a.js')).rejects.toThrow('ENOENT');
+    write('later.js', 'code');
+    expect(await read('a.js')).toBe('code');
+    write('index.html', 'next');
+    expect(await read('index.html')).toBe('whole');
+    rmSync(join(folder, '.sources'));
+    expect(await read('index.html')).toBeUndefined();
+    write('.sources', '2');
+    expect(await read('index.html')).toBe('next');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test.each(['none.js', '..%2f..%2fpackage.json', '%2e%2e%2fmanifest.json', '..%2f..%2fmain.tsx'])(
