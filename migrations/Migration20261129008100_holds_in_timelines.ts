@@ -15,7 +15,7 @@ const EVENTS = `
     where environment_id is not null;
   grant insert on release_candidate_event to ${APP_ROLE};`;
 
-/** Of holds from before, those that stand. */
+/** Of holds from before, those that count: of the content that the candidate has, and an environment that exists. */
 const STANDING = `
   insert into release_candidate_event
     (id, tenant_id, project_id, candidate_id, type, after, by, at, reason, until, environment_id)
@@ -24,7 +24,9 @@ const STANDING = `
   from release_candidate c
   cross join lateral jsonb_array_elements(c.holds) h
   left join environment e on e.tenant_id = c.tenant_id and e.id = (h -> 'verification' ->> 'environmentId')::uuid
-  where c.holds <> '[]';`;
+  where c.holds <> '[]'
+    and (h -> 'verification' is null
+      or (e.id is not null and h -> 'verification' ->> 'contentDigest' = c.content_digest));`;
 
 /** Holds of candidates, and their ends, among what became of them. */
 export class HoldsInTimelines extends Migration {

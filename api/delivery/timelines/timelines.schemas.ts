@@ -10,7 +10,7 @@ const Item = z
     at: Timestamp,
     type: z.enum(TIMELINE_TYPES).meta({
       description:
-        '`approval`: a step of one, `status` says which (`voted`: it needs more votes); `superseded`: finalized along with a newer candidate; `overridden`: an owner let a run pass the promotion policy; `held`: somebody, or the failed verification of an environment, holds it back; `hold_lifted`: `status` says how that ended (`lifted`, `expired`, `verified`, or `final`: the candidate went out of use)',
+        '`approval`: a step of one, `status` says which (`voted`: it needs more votes); `superseded`: finalized along with a newer candidate; `overridden`: an owner let a run pass the promotion policy; `held`: somebody, or the failed verification of an environment, holds it back; `hold_lifted`: `status` says how that ended (`lifted`, `expired`, `verified`, or `final`: the candidate went out of use; a hold that other content or a newer hold replaced has none)',
     }),
     by: z.string().nullable().meta({ description: 'Who did it, or set off the run; null if it is not known' }),
     status: z.string().nullable().meta({
@@ -19,6 +19,7 @@ const Item = z
     environmentId: z.uuid().nullable().meta({
       description:
         'Where a candidate is held: the environment whose verification failed; null: somebody holds it, from all',
+        'Where a candidate is held: the environment whose verification failed; null: somebody holds it, from all, or the environment was removed',
     }),
     environmentName: z.string().nullable(),
     domain: z.string().nullable(),
