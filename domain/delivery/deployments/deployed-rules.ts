@@ -52,11 +52,15 @@ export interface DeploymentFact {
   hasOtherContent: boolean;
 }
 
-type Aged = Pick<StoredReport, 'id' | 'deployedAt' | 'receivedAt'>;
+type Arrived = Pick<StoredReport, 'id' | 'receivedAt'>;
+type Aged = Arrived & Pick<StoredReport, 'deployedAt'>;
+
+/** Of the same moment: the one that came first is the older. */
+export const byArrival = (a: Arrived, b: Arrived): number =>
+  a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
 /** Older reports first: those of the same moment as they came. */
-export const byAge = (a: Aged, b: Aged): number =>
-  a.deployedAt - b.deployedAt || a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+export const byAge = (a: Aged, b: Aged): number => a.deployedAt - b.deployedAt || byArrival(a, b);
 
 /** Older ones first. */
 export const inOrder = <Report extends Aged>(reports: readonly Report[]): readonly Report[] =>

@@ -1,5 +1,5 @@
 import type { PromotionPolicy } from '../../projects/policies/promotion-policy-rules.ts';
-import { deploymentFact, isEffective, openPackages } from '../deployments/deployed-rules.ts';
+import { byArrival, deploymentFact, isEffective, openPackages } from '../deployments/deployed-rules.ts';
 import type { SeriesDeployment } from '../deployments/installed-series-rules.ts';
 import { inUseSince, type SoakReport } from '../deployments/soak-rules.ts';
 import type { VerificationFact } from '../verification/verification-rules.ts';
@@ -25,8 +25,7 @@ export const contentOf = ({ domain, releaseName, contentDigest }: PastDeployment
   `${domain}\n${releaseName}\n${contentDigest ?? ''}`;
 
 /** Older ones first: those of the same moment as they came. */
-const inOrder = (a: PastDeployment, b: PastDeployment): number =>
-  a.at - b.at || a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+const inOrder = (a: PastDeployment, b: PastDeployment): number => a.at - b.at || byArrival(a, b);
 
 /** Everything that was deployed to one environment. */
 export class EnvironmentPast {
