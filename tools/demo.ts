@@ -105,7 +105,7 @@ async function main(): Promise<void> {
       const { showPipeline } = await import('./demo/pipeline.ts');
       await showPipeline(api, place, say);
     } else if (values.session) {
-      // It needs a browser, and what drives it, which the image leaves out.
+      // It needs a browser, which the image leaves out.
       const { showSession } = await import('./demo/session.ts');
       await showSession(api, place, say);
     } else await showReleases(api, place);
@@ -116,7 +116,7 @@ async function main(): Promise<void> {
 }
 
 async function savePicture(api: DemoClient, address: string, file: string): Promise<void> {
-  // It needs what drives a browser, which the image leaves out.
+  // It needs a browser, which the image leaves out.
   const { takePicture } = await import('./demo/picture.ts');
   await takePicture(api, { address, file });
   say(`its picture: ${file}`);
