@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chownSync, cpSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
@@ -88,9 +88,7 @@ async function writableFiles({ folder, user }: Built): Promise<string[]> {
 export async function buildImage(place: string, say: Say): Promise<Built> {
   const instructions = await instructionsOf('Dockerfile');
   const own = instructions.findLastIndex(({ name }) => name === 'FROM');
-  say('npm run build:console');
-  await run('npm', ['run', '--silent', 'build:console'], { cwd: ROOT });
-  cpSync(join(ROOT, 'console/dist'), join(place, IMAGE_FOLDER, 'console/dist'), { recursive: true });
+  await buildConsoleStage(instructions.slice(0, own), join(place, IMAGE_FOLDER), say);
   const built = await build(instructions.slice(own), place, say);
   await run('git', ['--version']);
   await run('ssh', ['-V']).catch(() => say('there is no ssh here: remotes by ssh would not be read'));
@@ -99,6 +97,23 @@ export async function buildImage(place: string, say: Say): Promise<Built> {
     if (existsSync(join(built.folder, 'node_modules', name))) throw new OperatorError(`The image contains ${name}.`);
   await assertUnwritable(built, say);
   return built;
+}
+
+/** Builds the console from what the first stage copies, with the packages that are installed here. */
+async function buildConsoleStage(instructions: readonly Instruction[], folder: string, say: Say): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const { name, text } of instructions) if (name === 'COPY') copy(text.split(/\s+/), folder, folder);
+  // What was built here is not copied into an image either.
+  for (const built of ['console/dist', 'console/node_modules', 'clients/typescript/dist', 'clients/cli/dist'])
+    rmSync(join(folder, built), { recursive: true, force: true });
+  const [installed, linked] = [join(ROOT, 'node_modules'), join(folder, 'node_modules')];
+  mkdirSync(linked);
+  for (const each of readdirSync(installed))
+    if (each === '@quayside')
+      cpSync(join(installed, each), join(linked, each), { recursive: true, verbatimSymlinks: true });
+    else if (each !== '.cache') symlinkSync(join(installed, each), join(linked, each));
+  say('npm run build:console');
+  await run('npm', ['run', '--silent', 'build:console'], { cwd: folder });
 }
 
 /** Follows the Dockerfile of browser hosts: its first stage in the image of the service, then the image itself. */
