@@ -18,7 +18,6 @@ const Item = z
     }),
     environmentId: z.uuid().nullable().meta({
       description:
-        'Where a candidate is held: the environment whose verification failed; null: somebody holds it, from all',
         'Where a candidate is held: the environment whose verification failed; null: somebody holds it, from all, or the environment was removed',
     }),
     environmentName: z.string().nullable(),
