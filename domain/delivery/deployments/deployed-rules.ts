@@ -55,7 +55,7 @@ export interface DeploymentFact {
 type Arrived = Pick<StoredReport, 'id' | 'receivedAt'>;
 type Aged = Arrived & Pick<StoredReport, 'deployedAt'>;
 
-/** Order of the same moment: the one that came first is the older. */
+/** Among reports of the same moment, the one that came first is the older. */
 export const byArrival = (a: Arrived, b: Arrived): number =>
   a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
