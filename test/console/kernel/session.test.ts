@@ -1,5 +1,5 @@
 import { BROWSER_TIMEOUT_MS } from '../../support/chromium.ts';
-import { type ConsoleStage, consoleStage } from '../../support/console.ts';
+import { type ConsolePage, type ConsoleStage, consoleStage } from '../../support/console.ts';
 
 let stage: ConsoleStage;
 
@@ -8,13 +8,21 @@ beforeAll(async () => {
 }, BROWSER_TIMEOUT_MS);
 afterAll(() => stage.close());
 
+/** Has all that is shown asked again, as when somebody comes back to the tab. */
+const askAgain = (page: ConsolePage) => page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+
+async function endSession(page: ConsolePage): Promise<void> {
+  await page.context().clearCookies();
+  await askAgain(page);
+}
+
 test('a session that ends asks to sign in again beside what was typed, and goes on', async () => {
   const { app, open } = stage;
   const page = await open(app.owner, '/');
   await page.getByRole('heading', { name: 'Needs attention', level: 1 }).waitFor();
   const context = page.context();
-  await context.clearCookies();
   await page.getByLabel('Show acknowledged').check();
+  await endSession(page);
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();
   const [beside] = await Promise.all([
@@ -34,14 +42,15 @@ test('that the session has ended is put away until the next refusal, and over wh
   const page = await open(app.owner, '/environments');
   await page.getByRole('heading', { name: 'There is no environment' }).waitFor();
   const context = page.context();
-  await context.clearCookies();
-  await page.getByLabel('Only locked ones').check();
+  await endSession(page);
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();
+  // Nothing else is refused meanwhile.
+  await page.route(/\/api\//, (route) => route.abort());
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  await page.getByLabel('Only locked ones').uncheck();
-  await page.getByLabel('Category').selectOption('release');
+  await page.unroute(/\/api\//);
+  await askAgain(page);
   await dialog.waitFor();
   await context.request.post(`${app.url}/api/auth/callback`, { data: { access_token: app.owner.token } });
   await page.reload();
