@@ -59,7 +59,7 @@ export const where = {
   lockedBy: (who: string) => `Locked by ${who}`,
   locked: 'Locked',
   queue: (count: number) => `+${count}`,
-  frozenUntil: 'Frozen until',
+  frozenUntil: 'Frozen, ends',
   approvals: (count: number) => (count === 1 ? '1 approval' : `${count} approvals`),
   running: (count: number) => `${count} under way`,
   loadingMore: 'Loading more releases …',
