@@ -1,4 +1,5 @@
 import { BROWSER_TIMEOUT_MS } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type ConsolePage, type ConsoleStage, consoleStage } from '../../support/console.ts';
 
 let stage: ConsoleStage;
@@ -47,8 +48,14 @@ test('that the session has ended is put away until the next refusal, and over wh
   await dialog.waitFor();
   // Nothing else is refused meanwhile.
   await page.route(/\/api\//, (route) => route.abort());
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
+  // What was on its way may still be refused.
+  await eventually(
+    async () => {
+      await page.keyboard.press('Escape');
+      return dialog.count();
+    },
+    (count) => count === 0,
+  );
   await page.unroute(/\/api\//);
   await askAgain(page);
   await dialog.waitFor();
