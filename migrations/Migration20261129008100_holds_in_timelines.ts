@@ -15,7 +15,7 @@ const EVENTS = `
     where environment_id is not null;
   grant insert on release_candidate_event to ${APP_ROLE};`;
 
-/** Of holds from before, those that count: of the content that the candidate has, and an environment that exists. */
+/** Only holds that count become events: those of the content that the candidate has, and of an environment that exists. */
 const STANDING = `
   insert into release_candidate_event
     (id, tenant_id, project_id, candidate_id, type, after, by, at, reason, until, environment_id)

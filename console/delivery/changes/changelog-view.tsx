@@ -1,10 +1,10 @@
 import type { Changelog, Commit } from '@quayside/client';
+import { isWebAddress } from '../../kernel/parts/foreign-link-rules.ts';
 import { PageLink } from '../../kernel/parts/page-link.tsx';
 import type { ReactNode } from 'react';
 import { Note } from '../../kernel/parts/problem-note.tsx';
 import { Time } from '../../kernel/parts/time.tsx';
 import { t } from '../../messages/messages.ts';
-import { webAddress } from './changes-rules.ts';
 import styles from './changes.module.css';
 
 const COMMITS_MAX = 50;
@@ -65,12 +65,11 @@ export const WorkItems = ({ items }: { items: readonly Item[] }) =>
   ) : (
     <ul className={styles.items} aria-label={t.changes.workItems}>
       {items.map(({ key, url, totalCommits }) => {
-        const outside = webAddress(url);
         return (
           <li key={key}>
             <PageLink to={`/work-items/${encodeURIComponent(key)}`}>{key}</PageLink>
-            {outside && (
-              <a href={outside} rel="noreferrer" target="_blank" aria-label={outside}>
+            {isWebAddress(url) && (
+              <a href={url} rel="noreferrer" target="_blank" aria-label={url}>
                 ↗
               </a>
             )}

@@ -32,7 +32,3 @@ export function changedPackages(
     ),
   ];
 }
-
-/** An address from outside, if a browser may be led there. */
-export const webAddress = (url: string | null | undefined): string | undefined =>
-  url && /^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined;

@@ -7,15 +7,13 @@ import { commandOf, CopyAs } from '../../kernel/parts/copy.tsx';
 import { SelectField } from '../../kernel/parts/fields.tsx';
 import { Answered, Empty, Filters, Page } from '../../kernel/parts/page.tsx';
 import { PageLink } from '../../kernel/parts/page-link.tsx';
+import { runningQuery } from '../../projects/environments/environments.queries.ts';
+import { candidateQuery } from '../candidates/candidates.queries.ts';
+import { sidesQuery } from '../changes/sides.queries.ts';
+import { environmentsQuery } from '../gates/gates.queries.ts';
 import { Comparison } from './comparison.tsx';
 import { candidateOf, environmentOf } from './hotfix-rules.ts';
-import {
-  candidateQuery,
-  candidatesOfProjectQuery,
-  comparisonQuery,
-  environmentsOfProjectQuery,
-  runningQuery,
-} from './hotfix.queries.ts';
+import { candidatesOfProjectQuery } from './hotfix.queries.ts';
 import styles from './hotfix.module.css';
 
 /** What does production have that the next release lacks? */
@@ -48,7 +46,7 @@ const ChooseProject = ({ identifiers }: { identifiers: readonly string[] }) => (
 );
 
 function OfProject({ project }: { project: string }) {
-  const environments = useQuery(environmentsOfProjectQuery(project));
+  const environments = useQuery(environmentsQuery(project));
   const candidates = useQuery(candidatesOfProjectQuery(project));
   return (
     <Page title={t.hotfix.title} asked={[environments, candidates]}>
@@ -129,7 +127,7 @@ function Choice({ environments, candidates, environment, candidate }: Omit<Sides
 }
 
 function Compared({ project, environment, candidate }: Pair & { project: string }) {
-  const comparison = useQuery(comparisonQuery(project, candidate.id, environment.id));
+  const comparison = useQuery(sidesQuery(project, candidate.id, environment.id));
   const path = `/api/releases/compare?${new URLSearchParams({
     repositoryIdentifier: project,
     left: `candidate:${candidate.id}`,

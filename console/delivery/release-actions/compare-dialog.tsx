@@ -1,31 +1,11 @@
-import { compareSides } from '@quayside/client';
 import { useQuery } from '@tanstack/react-query';
-import { ask } from '../../kernel/data/ask.ts';
-import { client } from '../../kernel/data/client.ts';
 import { commandOf, CopyAs } from '../../kernel/parts/copy.tsx';
 import { Dialog } from '../../kernel/parts/dialog.tsx';
 import { Answered } from '../../kernel/parts/page.tsx';
 import { t } from '../../messages/messages.ts';
 import { ChangesView } from '../changes/changes-view.tsx';
+import { sidesQuery } from '../changes/sides.queries.ts';
 import type { ReleaseInProject } from '../gates/gate-rules.ts';
-
-/** What a candidate would change in an environment, both ways. */
-const sidesQuery = (repositoryIdentifier: string, candidateId: string, environmentId: string) =>
-  ask(
-    ['compare', repositoryIdentifier, candidateId, environmentId],
-    (signal) =>
-      compareSides({
-        client,
-        signal,
-        query: {
-          repositoryIdentifier,
-          left: `candidate:${candidateId}`,
-          right: `environment:${environmentId}`,
-          includeChangelog: true,
-        },
-      }),
-    { topics: ['release_candidate', 'release_deployment', 'git_mirror'], isList: true },
-  );
 
 interface CompareDialogProps {
   release: ReleaseInProject & { candidateId: string };

@@ -33,7 +33,7 @@ const DURATIONS_MIN = 3;
 
 export interface Estimate {
   medianMs: number;
-  /** Of how many runs. */
+  /** The number of runs whose durations it is taken from. */
   count: number;
 }
 

@@ -19,28 +19,40 @@ const TOPICS = [
   'release_deployment',
 ] as const;
 
+interface MatrixPage {
+  domain?: string | undefined;
+  cursor?: string | undefined;
+}
+
+const matrixPage = (
+  { repositoryIdentifier, q, includeSuperseded, environments }: MatrixFilters,
+  page: MatrixPage,
+  signal: AbortSignal,
+) =>
+  getReleaseMatrix({
+    client,
+    signal,
+    query: {
+      repositoryIdentifier,
+      ...(q && { q }),
+      ...(includeSuperseded && { includeSuperseded }),
+      ...(environments && { environments: [...environments] }),
+      ...(page.domain !== undefined && { domain: page.domain }),
+      ...(page.cursor !== undefined && { cursor: page.cursor }),
+    },
+  });
+
 /** A page of the matrix, of one domain or of all. */
 export const matrixQuery = (
   { repositoryIdentifier, q, includeSuperseded, environments }: MatrixFilters,
-  page: { domain?: string | undefined; cursor?: string | undefined } = {},
-) =>
-  ask(
-    ['matrix', { repositoryIdentifier, q, includeSuperseded, environments }, page],
-    (signal) =>
-      getReleaseMatrix({
-        client,
-        signal,
-        query: {
-          repositoryIdentifier,
-          ...(q && { q }),
-          ...(includeSuperseded && { includeSuperseded }),
-          ...(environments && { environments: [...environments] }),
-          ...(page.domain !== undefined && { domain: page.domain }),
-          ...(page.cursor !== undefined && { cursor: page.cursor }),
-        },
-      }),
-    { topics: TOPICS, isList: true },
-  );
+  page: MatrixPage = {},
+) => {
+  const filters = { repositoryIdentifier, q, includeSuperseded, environments };
+  return ask(['matrix', filters, page], (signal) => matrixPage(filters, page, signal), {
+    topics: TOPICS,
+    isList: true,
+  });
+};
 
 /** Pages that are looked through for a release whose name is a part of others. */
 const PAGES_MAX = 20;
@@ -50,22 +62,10 @@ export const matrixOfCandidateQuery = (filters: MatrixFilters, domain: string, c
   ...ask(
     ['matrix', 'of', candidateId, filters],
     async (signal) => {
-      const pageAt = (cursor: string | undefined) => {
-        const { repositoryIdentifier, q, includeSuperseded, environments } = filters;
-        const query = { repositoryIdentifier, domain, includeSuperseded, ...(q && { q }), ...(cursor && { cursor }) };
-        return dataOf(
-          getReleaseMatrix({
-            client,
-            signal,
-            query: { ...query, ...(environments && { environments: [...environments] }) },
-          }),
-        );
-      };
-      let data = await pageAt(undefined);
+      const pageAt = (cursor?: string) => dataOf(matrixPage(filters, { domain, cursor }, signal));
+      let data = await pageAt();
       for (let page = 1; page < PAGES_MAX && data.nextCursor !== null; page += 1) {
         if (data.rows.some((row) => row.candidateId === candidateId)) break;
-        // A page follows from the one before.
-        // oxlint-disable-next-line no-await-in-loop
         data = await pageAt(data.nextCursor);
       }
       return { data, error: undefined };

@@ -64,7 +64,7 @@ export const signInBeside = (): void => void window.open(signInAddress(CONSOLE_P
 /** Leaves for the sign-in page, which leads back here. */
 export const signInHere = (): void => location.assign(signInAddress(location.pathname + location.search));
 
-/** Of this tab, while it follows the session: what it tells itself does not come back to it. */
+/** The channel of this tab while it follows the session: a channel does not hear what it tells itself. */
 let own: BroadcastChannel | undefined;
 
 function tellTabs(notice: Notice): void {

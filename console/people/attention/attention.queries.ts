@@ -16,7 +16,7 @@ export const attentionQuery = (filters: { project: string | undefined; kind: str
           limit: SHOWN_MAX,
           includeAcknowledged: filters.isAll,
           ...(filters.project && { repositoryIdentifier: filters.project }),
-          ...(filters.kind && { kinds: filters.kind as never }),
+          ...(filters.kind && { kinds: filters.kind }),
         },
       }),
     {

@@ -1,6 +1,7 @@
 import {
   compareSides,
   dataOf,
+  type Environment,
   getEnvironment,
   getEnvironmentLockQueue,
   getEnvironmentTimeline,
@@ -26,7 +27,7 @@ export const environmentsQuery = (filters: { project?: string; category?: string
         query: {
           limit: SHOWN_MAX,
           ...(filters.project && { repositoryIdentifier: filters.project }),
-          ...(filters.category && { category: filters.category as never }),
+          ...(filters.category && { category: filters.category as Environment['category'] }),
           ...(filters.isLocked && { isLocked: true }),
         },
       }),

@@ -1,6 +1,7 @@
 import { isFinal, type Known, toneOfStatus, type Why, whyOf } from '../../../console/delivery/candidates/why-rules.ts';
 import { shareOf } from '../../../console/delivery/candidates/work-item-rules.ts';
-import { changedPackages, webAddress } from '../../../console/delivery/changes/changes-rules.ts';
+import { isWebAddress } from '../../../console/kernel/parts/foreign-link-rules.ts';
+import { changedPackages } from '../../../console/delivery/changes/changes-rules.ts';
 import type { CellState } from '../../../console/delivery/where/matrix-rules.ts';
 
 const COLUMNS = [
@@ -193,7 +194,7 @@ test.each([
   ['https://', undefined],
   [null, undefined],
 ])('only addresses of the web are led to: %s', (url, expected) => {
-  expect(webAddress(url)).toBe(expected);
+  expect(isWebAddress(url) ? url : undefined).toBe(expected);
 });
 
 test('the share of a candidate in a work item', () => {
